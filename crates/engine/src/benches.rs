@@ -1,7 +1,6 @@
 //! The benches of a project and the trees that its runs keep, for whoever looks after them: what is there, a suite on a bench, and
 //! what is not needed any more.
 
-use crate::fault;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -20,6 +19,7 @@ use crate::capability::tests::evidence::work::{TREES, kept_under};
 use crate::capability::tests::read::MOST_NAMED;
 use crate::capability::tests::results::Counts;
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::Fault;
 use crate::runs::RunFilter;
 
@@ -154,7 +154,7 @@ impl Engine {
         let tree = match tree {
             Some(name) => repository
                 .resolve_tree(name)?
-                .ok_or_else(|| fault!("no_tree", name))?,
+                .ok_or_else(|| fault!("not_found.no_tree", name))?,
             None => repository.write_tree(&repository.status()?, &FingerprintRequest::default())?,
         };
         let (cancelled, config) = (self.cancellation(), &self.settings.config);

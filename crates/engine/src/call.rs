@@ -1,7 +1,6 @@
 //! One call on a run: the project, the run's folder and definition, what the call brought along, and the resources of the
 //! run that its capabilities work with.
 
-use crate::fault;
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
@@ -21,6 +20,7 @@ use crate::capability::profile::session::Session;
 use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::{DOCUMENTS, TASKS};
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::Fault;
 use crate::generic::readers::ReportInput;
 use crate::open_run;
@@ -262,7 +262,8 @@ pub(crate) fn pinned(run: &RunState) -> Result<Arc<Config>, Fault> {
         return Ok(Arc::clone(config));
     }
     let config = Arc::new(
-        Config::deserialize(&*run.settings).map_err(|error| fault!("settings_damaged", error))?,
+        Config::deserialize(&*run.settings)
+            .map_err(|error| fault!("journal_damaged.settings_damaged", error))?,
     );
     *last = Some((run.policy_hash.clone(), Arc::clone(&config)));
     Ok(config)

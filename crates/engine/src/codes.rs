@@ -15,7 +15,7 @@ use crate::fault::Kind;
 use crate::next_step::{NextStep, Verb, argument_mark};
 
 /// The sections, in the order of the documentation.
-const SECTIONS: [&str; 13] = [
+const SECTIONS: [&str; 12] = [
     include_str!("codes/before_a_run.yaml"),
     include_str!("codes/reports.yaml"),
     include_str!("codes/ways_out.yaml"),
@@ -27,7 +27,6 @@ const SECTIONS: [&str; 13] = [
     include_str!("codes/over_mcp.yaml"),
     include_str!("codes/profiles.yaml"),
     include_str!("codes/verifying_commits.yaml"),
-    include_str!("codes/the_guard_hook.yaml"),
     include_str!("codes/the_environment.yaml"),
 ];
 

@@ -1,12 +1,12 @@
 //! Looking at definitions.
 
-use crate::fault;
 use std::path::Path;
 
 use machine::Definition;
 use serde::Serialize;
 
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::{Fault, Kind};
 use crate::library;
 
@@ -140,7 +140,7 @@ impl Engine {
             let known = text::listed(built_in.into_iter());
             Fault::new(
                 Kind::Missing,
-                "unknown_template",
+                "not_found",
                 format!("no template {name} comes with tm for `{id}`"),
             )
             .suggest(if known.is_empty() {
@@ -159,7 +159,7 @@ impl Engine {
     /// Writes a definition of the project's own, as a copy of the workflow `from` under another id.
     pub fn new_workflow(&self, id: &str, from: &str) -> Result<WorkflowText, Fault> {
         let exists = |message: String| {
-            Fault::new(Kind::Refused, "workflow_exists", message).suggest("choose another id")
+            Fault::new(Kind::Refused, "bad_name", message).suggest("choose another id")
         };
         if workflows::builtin(id).is_some() {
             return Err(exists(format!("`{id}` is built in")));
@@ -228,13 +228,8 @@ impl Engine {
                     source.path.map_or(name, |path| self.shown(&path)),
                     source.text,
                 ),
-                Err(fault) if fault.code == "unknown_workflow" => {
-                    return Err(Fault::new(
-                        Kind::Missing,
-                        fault.code,
-                        format!("there is neither a workflow nor a file `{name}`"),
-                    )
-                    .suggest("`tm workflow list` shows the workflows of this project"));
+                Err(fault) if fault.code == "not_found" => {
+                    return Err(fault!("not_found.workflow_or_file", name));
                 }
                 // What is wrong with a file that cannot even be parsed is shown like all else.
                 Err(fault) => {

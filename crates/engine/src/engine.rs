@@ -1,6 +1,5 @@
 //! The engine: a project opened for one caller.
 
-use crate::fault;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,6 +13,7 @@ use workspace::process::Cancellation;
 
 use crate::approval::Channel;
 use crate::clock::{Clock, SystemClock};
+use crate::fault;
 use crate::fault::Fault;
 use crate::open_run::LOCK_WAIT;
 use crate::progress::Observer;
@@ -182,7 +182,7 @@ fn apart(root: &Path, store: &Path) -> Result<(), Fault> {
     // What lies there was written by runs, and has a say in nothing.
     if root.starts_with(store.join("projects")) {
         return Err(fault!(
-            "project_in_store",
+            "no_store.project_in_store",
             project = root.display(),
             store = store.display()
         ));
@@ -197,5 +197,5 @@ fn apart(root: &Path, store: &Path) -> Result<(), Fault> {
     if repository.is_private(&store)? {
         return Ok(());
     }
-    Err(fault!("store_in_project", store = store.display()))
+    Err(fault!("no_store.store_in_project", store = store.display()))
 }

@@ -171,9 +171,8 @@ impl From<journal::JournalError> for Fault {
             return emptied(dir);
         }
         let (kind, code) = match &error {
-            E::LockTimeout { .. } => (Kind::Conflict, "lock_timeout"),
             E::Cancelled { .. } => (Kind::Conflict, "cancelled"),
-            E::Conflict { .. } => (Kind::Conflict, "journal_conflict"),
+            E::LockTimeout { .. } | E::Conflict { .. } => (Kind::Conflict, "lock_timeout"),
             E::Damaged { .. } => (Kind::Environment, "journal_damaged"),
             E::Missing { .. } => (Kind::Missing, "journal_missing"),
             E::NewerFormat { .. } => (Kind::Environment, "journal_newer"),
@@ -201,8 +200,8 @@ impl From<journal::layout::LayoutError> for Fault {
         let (kind, code) = match error {
             E::Journal(inner) => return Self::from(inner),
             E::Name(_) => (Kind::Usage, "bad_name"),
-            E::NoRun(_) => (Kind::Missing, "unknown_run"),
-            E::AmbiguousRun { .. } => (Kind::Usage, "ambiguous_run"),
+            E::NoRun(_) => (Kind::Missing, "no_run"),
+            E::AmbiguousRun { .. } => (Kind::Usage, "several_runs"),
             _ => (Kind::Environment, "io_failed"),
         };
         Self::new(kind, code, chain(&error)).suggest(suggestion)
@@ -232,16 +231,11 @@ impl From<workspace::git::GitError> for Fault {
     fn from(error: workspace::git::GitError) -> Self {
         let code = error.code();
         let kind = match code {
-            "not_a_repository" | "bare_repository" | "no_identity" | "bad_branch_name" => {
-                Kind::Refused
-            }
-            "git_busy" => Kind::Conflict,
+            "not_a_repository" | "no_identity" | "bad_name" => Kind::Refused,
+            "lock_timeout" => Kind::Conflict,
             _ => Kind::Environment,
         };
-        let suggestion = match code {
-            "not_a_repository" => codes::help("not_a_repository"),
-            _ => error.suggestion().unwrap_or_default(),
-        };
+        let suggestion = error.suggestion().unwrap_or_else(|| codes::help(code));
         Self::new(kind, code, chain(&error)).suggest(suggestion)
     }
 }
@@ -268,10 +262,10 @@ impl From<workspace::trust::TrustError> for Fault {
 impl From<workspace::tasks::TaskError> for Fault {
     fn from(error: workspace::tasks::TaskError) -> Self {
         let kind = match error.code() {
-            "unknown_task" | "tasks_missing" | "unknown_tag" => Kind::Missing,
+            "not_found" | "tasks_missing" => Kind::Missing,
             "bad_name" | "usage" => Kind::Usage,
-            "tasks_changed" => Kind::Conflict,
-            "io_failed" | "tasks_invalid" | "bad_rewrite" => Kind::Environment,
+            "changed_since" => Kind::Conflict,
+            "io_failed" | "tasks_invalid" => Kind::Environment,
             _ => Kind::Refused,
         };
         let suggestion = match error.code() {

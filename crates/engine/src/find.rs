@@ -1,6 +1,5 @@
 //! Which run a call means: the one that it names, or the one that goes without saying.
 
-use crate::fault;
 use std::path::Path;
 
 use journal::layout::{LayoutError, ProjectDir, RunDir};
@@ -11,7 +10,8 @@ use workspace::tasks::TASKS_FILE;
 
 use crate::capability::memory::Memory;
 use crate::engine::Engine;
-use crate::fault::{Fault, Kind};
+use crate::fault;
+use crate::fault::Fault;
 use crate::hook::place::{self, Head};
 use crate::integrity::{has_begun, never_began};
 use crate::next_step::{Argument, NextStep, Verb, argument};
@@ -182,18 +182,12 @@ impl Engine {
 
     /// That there is no run in the view at all.
     pub(crate) fn none_of(&self, view: &'static View) -> Fault {
-        let View { noun, none, .. } = view;
-        let message = format!("there is no {noun} in {}", self.root().display());
-        let fault = Fault::new(Kind::Missing, *none, message);
+        let (noun, project) = (view.noun, self.root().display());
         if let Some(other) = self.going_in_another_view() {
-            return fault
-                .suggest(format!(
-                    "another one goes on: {}, of the workflow `{}`",
-                    other.dir.id(),
-                    other.workflow().unwrap_or_default()
-                ))
-                .recover(Verb::Next.step().in_view(GENERIC.name).of(other.dir.id()));
+            let (run, workflow) = (other.dir.id(), other.workflow().unwrap_or_default());
+            return fault!("no_run.but_another", noun, project, run, workflow);
         }
+        let fault = fault!("no_run.at_all", noun, project);
         // Without a repository nothing says where a project begins.
         let of = view.only();
         let has_runs = |folder: &Path, fits: fn(&RunHead) -> bool| {
@@ -260,16 +254,7 @@ pub(crate) fn named(
     match found {
         Some(dir) => Ok(dir),
         None => project.find_run(name).map_err(|error| match error {
-            LayoutError::NoRun(_) => Fault::new(
-                Kind::Missing,
-                view.unknown,
-                format!("there is no run with the id `{name}`, and no session has that name"),
-            )
-            .suggest(format!(
-                "{} shows them; the beginning of an id is enough",
-                Verb::List
-            ))
-            .recover(Verb::List),
+            LayoutError::NoRun(_) => fault!("no_run.named", name),
             error => error.into(),
         }),
     }
@@ -375,26 +360,14 @@ pub(crate) fn several_runs(several: &[&RunHead], view: &View) -> Fault {
         more => format!(", and {more} more"),
     };
     let ids: Vec<&str> = few().map(|run| run.dir.id()).collect();
-    Fault::new(
-        Kind::Usage,
-        "several_runs",
-        format!(
-            "several {}s could be meant: {}{more}",
-            view.noun,
-            described.join(", ")
-        ),
-    )
-    .suggest(if *view == COLLAB {
-        // There the name that is given may be one to begin with.
-        format!("name one with {}", Argument("run"))
+    let (noun, runs, first) = (view.noun, described.join(", "), ids[0]);
+    // In a session of skills the name that is given may be one to begin with.
+    let fault = if *view == COLLAB {
+        fault!("several_runs.by_name", noun, runs, more, first)
     } else {
-        format!(
-            "name one with {}; the beginning of its id is enough",
-            Argument("run")
-        )
-    })
-    .recover(Verb::Next.step().of(ids[0]))
-    .detail("runs", ids)
+        fault!("several_runs.by_prefix", noun, runs, more, first)
+    };
+    fault.detail("runs", ids)
 }
 
 /// What stands in a run's id between workflow and time: of a session, its name; of a run over a task, the task.

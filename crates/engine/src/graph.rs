@@ -1,6 +1,5 @@
 //! Workflows and runs drawn.
 
-use crate::fault;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -9,6 +8,7 @@ use machine::{Definition, RunState};
 use serde::Serialize;
 
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::Fault;
 use crate::library;
 use crate::open_run;
@@ -132,7 +132,7 @@ impl Engine {
         let text = if workflow.is_dir() || !workflow.try_exists().unwrap_or(true) {
             match library::find(&self.root, &name) {
                 Ok(source) => source.text,
-                Err(fault) if fault.code == "unknown_workflow" => {
+                Err(fault) if fault.code == "not_found" => {
                     let message = format!("there is neither a workflow nor a file `{name}`");
                     return Err(Fault { message, ..fault });
                 }
@@ -190,7 +190,7 @@ fn moves_of(run: &RunState) -> BTreeMap<(&str, &str), u32> {
 
 fn too_large(definition: &Definition, error: draw::TooLarge) -> Fault {
     fault!(
-        "graph_too_large.too_large",
+        "too_large.graph_too_large_too_large",
         workflow = definition.id.value,
         error
     )

@@ -1,6 +1,5 @@
 //! Whether what is kept of a run is what was written: its journal in its own folder, and the evidence that it names.
 
-use crate::fault;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -13,6 +12,7 @@ use serde_json::Value;
 
 use crate::capability::files::subject::GONE;
 use crate::capability::profile::session::code_path;
+use crate::fault;
 use crate::fault::Fault;
 use crate::generic::files;
 
@@ -87,7 +87,7 @@ pub(crate) fn in_its_own_folder(dir: &Path, run: &RunState) -> Result<(), Fault>
         return Ok(());
     }
     Err(fault!(
-        "journal_swapped",
+        "journal_damaged.journal_swapped",
         dir = dir.display(),
         run = run.run,
         gives_up = gives_up(dir)

@@ -1,6 +1,5 @@
 //! Where definitions and templates come from: built in, or the project's own.
 
-use crate::fault;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,6 +11,7 @@ use workspace::git::is_of_git;
 use workspace::template::{self, Template};
 
 use crate::capability::{REPOSITORY, registry};
+use crate::fault;
 use crate::fault::{Fault, Kind};
 use crate::generic::templates;
 use crate::view;
@@ -59,14 +59,14 @@ pub fn read(path: &Path) -> Result<String, Fault> {
         .is_ok_and(|metadata| metadata.len() > machine::definition::MAX_BYTES as u64);
     if too_large {
         return Err(fault!(
-            "workflow_unreadable.read",
+            "workflow_invalid.workflow_unreadable_read",
             path = path.display(),
             most = machine::definition::MAX_BYTES
         ));
     }
     // A pipe would hold up whoever opens it.
     if metadata.is_ok_and(|metadata| !metadata.is_file()) {
-        return Err(fault!("workflow_unreadable.read_2", path = path.display()));
+        return Err(fault!("workflow_invalid.read_2", path = path.display()));
     }
     fs::read_to_string(path).map_err(|error| {
         let kind = if error.kind() == std::io::ErrorKind::NotFound {
@@ -76,7 +76,7 @@ pub fn read(path: &Path) -> Result<String, Fault> {
         };
         Fault::new(
             kind,
-            "workflow_unreadable",
+            "workflow_invalid",
             format!("{} cannot be read: {error}", path.display()),
         )
         .suggest("name a file that is there; `tm workflow list` shows those of the project")
@@ -117,7 +117,11 @@ pub fn find(root: &Path, id: &str) -> Result<Source, Fault> {
             continue;
         }
         if builtin.is_some() && !definition.shadows {
-            return Err(fault!("workflow_shadows", path = path.display(), id));
+            return Err(fault!(
+                "workflow_invalid.workflow_shadows",
+                path = path.display(),
+                id
+            ));
         }
         return Ok(Source {
             text,
@@ -140,7 +144,7 @@ pub fn find(root: &Path, id: &str) -> Result<Source, Fault> {
                 let definition = Definition::parse(&read(path).ok()?).ok()?;
                 Some(definition.id.value)
             }));
-            fault!("unknown_workflow", id, known = known.join(", ")).expected(known)
+            fault!("not_found.unknown_workflow", id, known = known.join(", ")).expected(known)
         })
 }
 

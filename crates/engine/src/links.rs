@@ -1,10 +1,10 @@
 //! Links that came with a clone, and lead out of it.
 
-use crate::fault;
 use std::path::Path;
 
 use workspace::git::Repository;
 
+use crate::fault;
 use crate::fault::Fault;
 use crate::view::autopilot::request;
 
@@ -48,7 +48,7 @@ pub fn not_led_out(path: &Path, from: &Path) -> Result<(), Fault> {
 
 fn leads_outside(path: &Path, real: &Path) -> Fault {
     fault!(
-        "leads_outside",
+        "unsafe_path.leads_outside",
         path = path.display(),
         real = real.display()
     )

@@ -38,7 +38,7 @@ impl Engine {
         if run.status == RunStatus::Aborted {
             let begin = begin_again(view, &dir, run)?;
             let message = format!("the run {} was aborted", run.run);
-            return Err(Fault::new(Kind::Missing, "run_aborted", message)
+            return Err(Fault::new(Kind::Missing, "run_over", message)
                 .suggest(format!("start a new one: {begin}"))
                 .detail("runId", run.run.as_str())
                 .recover(begin));

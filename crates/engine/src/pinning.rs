@@ -1,6 +1,5 @@
 //! What a run is pinned to when it begins.
 
-use crate::fault;
 use std::collections::BTreeMap;
 
 use machine::command::Start;
@@ -10,6 +9,7 @@ use serde_json::{Map, Value};
 use workspace::config::{Policy, Severity as Setting, is_weaker};
 
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::Fault;
 use crate::library::Source;
 

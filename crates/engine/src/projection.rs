@@ -1,7 +1,6 @@
 //! What is made of a run's journal event by event, and kept from one question to the next: a projection, as event sourcing calls it.
 //! A long journal is read once, piece by piece, and after that only what is new of it.
 
-use crate::fault;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,6 +8,7 @@ use std::time::{Duration, Instant};
 use journal::{Follower, JournalError, Position, Record};
 use machine::Event;
 
+use crate::fault;
 use crate::fault::Fault;
 use crate::open_run::event_of;
 use crate::revision;
@@ -137,7 +137,7 @@ fn read_behind<P: Projection>(kept: &Arc<Mutex<Reading<P>>>, dir: &Path) -> Resu
     });
     begun
         .map(|_| ())
-        .map_err(|error| Fault::environment("threads", "a journal cannot be read aside", &error))
+        .map_err(|error| Fault::environment("io_failed", "a journal cannot be read aside", &error))
 }
 
 impl<P: Projection> Reading<P> {

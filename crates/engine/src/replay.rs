@@ -1,6 +1,5 @@
 //! A run as it was at some event: its journal, folded up to there.
 
-use crate::fault;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,6 +12,7 @@ use serde_json::{Value, json};
 use crate::action::next::{Detail, of_any, of_task};
 use crate::board::{BoardSet, sets};
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::Fault;
 use crate::find::is_over_a_task;
 use crate::graph;

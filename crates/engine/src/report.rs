@@ -4,7 +4,6 @@
 mod before;
 mod input;
 
-use crate::fault;
 use std::path::Path;
 
 use journal::layout::{ProjectDir, RunDir};
@@ -27,6 +26,7 @@ use crate::capability::tests::evidence::{asked_level, level_named};
 use crate::capability::tests::report_files;
 use crate::clock::stamp;
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::{Fault, Kind};
 use crate::generic::gate::closed_gate;
 use crate::next_step::{self, NextStep, Verb};
@@ -513,10 +513,13 @@ fn only_one(run: &RunState) -> Result<Option<String>, Fault> {
     }
     let few: Vec<&str> = open.iter().take(SHOWN).copied().collect();
     let more = if open.len() > SHOWN { ", …" } else { "" };
-    Err(
-        fault!("which_unit", open = open.len(), few = few.join(", "), more)
-            .expected(few.into_iter().map(Value::from).collect::<Vec<_>>()),
+    Err(fault!(
+        "which_one.which_unit",
+        open = open.len(),
+        few = few.join(", "),
+        more
     )
+    .expected(few.into_iter().map(Value::from).collect::<Vec<_>>()))
 }
 
 /// Whoever names no unit means what is asked for now, and where a gate is closed that is a person's decision.

@@ -1,6 +1,5 @@
 //! The tasks of a project: which ones there are, which one is next, and how those of other tools come in.
 
-use crate::fault;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -16,6 +15,7 @@ use workspace::tasks::{
 
 use crate::capability::git::read::preflight::planned;
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::{Fault, Kind};
 
 /// What `gh` is asked for of an issue: fields that all its versions know.
@@ -180,7 +180,7 @@ impl Engine {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
             Err(error) => {
                 return Err(Fault::environment(
-                    "tasks_unreadable",
+                    "tasks_invalid",
                     "the tasks file cannot be read",
                     &error,
                 ));
@@ -199,7 +199,7 @@ impl Engine {
         for imported in self.imported(request, format)? {
             let merged = import::merge(&text, &tag, &imported, &self.root, request.all);
             let merged = merged.map_err(|problem| {
-                Fault::new(Kind::Environment, "tasks_unreadable", problem)
+                Fault::new(Kind::Environment, "tasks_invalid", problem)
                     .suggest("mend the file, or move it away")
             })?;
             text = merged.text;
@@ -238,7 +238,7 @@ impl Engine {
                 None => import::read(&self.cwd.join(source), format),
             };
             all.push(read.map_err(|error| {
-                Fault::new(Kind::Usage, "import_unreadable", error.to_string())
+                Fault::new(Kind::Usage, "tasks_invalid", error.to_string())
                     .suggest(error.suggestion())
             })?);
         }
@@ -249,7 +249,7 @@ impl Engine {
     fn issue(&self, number: u64) -> Result<String, Fault> {
         let number = number.to_string();
         let words = ["gh", "issue", "view", &number, "--json", FIELDS];
-        let failed = |why: String| fault!("gh_failed", number, why);
+        let failed = |why: String| fault!("forge_refused.gh_failed", number, why);
         let ran = run_suite(&SuiteRun {
             command: &words.join(" "),
             line: Some(CommandLine {
@@ -280,7 +280,7 @@ impl Engine {
     pub fn write_tasks_back(&self, dry_run: bool) -> Result<WriteBack, Fault> {
         let file = self.root.join(TASKS_FILE);
         let text = std::fs::read_to_string(&file).map_err(|error| {
-            Fault::environment("tasks_unreadable", "the tasks file cannot be read", &error)
+            Fault::environment("tasks_invalid", "the tasks file cannot be read", &error)
         })?;
         let told = import::write_back(&text, &self.task_tag()?, &self.root)?;
         if !dry_run {

@@ -113,7 +113,7 @@ impl Engine {
             }
             return Err(Fault::new(
                 Kind::Missing,
-                "no_tree",
+                "not_found",
                 format!("run {run_id} has not both `{from}` and `{to}` of one item"),
             )
             .suggest(match &there[..] {

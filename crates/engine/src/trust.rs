@@ -2,7 +2,6 @@
 //! built-in one, decide who is asked at a gate or have commands run; the commands of profiles; and a test command that runs
 //! unasked.
 
-use crate::fault;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, iter};
@@ -23,6 +22,7 @@ use crate::call::Call;
 use crate::capability::checks::TrustedChecks;
 use crate::capability::{PROFILE, REPOSITORY, command};
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::{Fault, Kind};
 use crate::library::{self, Source};
 use crate::slot::Slot;
@@ -143,26 +143,13 @@ impl TrustRequest {
     }
 
     fn untrusted(&self) -> Fault {
-        let code = match self.subject {
-            Subject::Profile => "profile_untrusted",
-            Subject::Workflow => "workflow_untrusted",
-            // Nothing is refused for checks that nobody trusted: they are not run.
-            Subject::Tests | Subject::Checks => "tests_untrusted",
+        let (warning, command) = (self.warning(), self.command());
+        // Nothing is refused for checks that nobody trusted: they are not run.
+        let fault = match self.subject {
+            Subject::Tests | Subject::Checks => fault!("untrusted.tests", warning, command),
+            Subject::Profile | Subject::Workflow => fault!("untrusted.files", warning, command),
         };
-        Fault::new(Kind::Refused, code, self.warning())
-            .suggest(match self.subject {
-                Subject::Tests => format!(
-                    "have the tests run by asking for it (--verify), or let a person trust the command, at a terminal: {}",
-                    self.command()
-                ),
-                _ => format!(
-                    "let a person read it and trust it, at a terminal: {}; where nobody sits, as in a CI job: {} --hash SHA256",
-                    self.command(),
-                    self.command()
-                ),
-            })
-            .detail("hash", self.hash.as_str())
-            .recover(self.command())
+        fault.detail("hash", self.hash.as_str())
     }
 }
 
@@ -596,5 +583,5 @@ fn nothing_to_trust(subject: Subject, name: &str) -> Fault {
             "no linter, formatter or type checker was found: there is nothing to trust".to_owned()
         }
     };
-    Fault::new(Kind::Refused, "nothing_to_trust", message).suggest("use it as it is")
+    Fault::new(Kind::Refused, "usage", message).suggest("use it as it is")
 }

@@ -9,7 +9,6 @@ pub mod rewind;
 pub(crate) mod step;
 pub mod submit;
 
-use crate::fault;
 use std::sync::Arc;
 
 use journal::layout::{ProjectDir, RunDir};
@@ -28,6 +27,7 @@ use crate::capability::git::read::on_the_branch;
 use crate::capability::memory::{DIRTY, DirtyFile, Memory, is_repair};
 use crate::capability::tests::read::few;
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::{Fault, Kind};
 use crate::find::{Selector, is_over_a_task};
 use crate::generic::messages;
@@ -221,15 +221,7 @@ impl Engine {
                 token.key().is_some_and(named) && !is_repair(&writer.open.run, token)
             };
             if !tokens.any(takes_kind) {
-                let message = format!(
-                    "{whose} takes no other kind now: only a planned subtask in progress does"
-                );
-                return Err(Fault::new(Kind::Refused, "not_present", message)
-                    .suggest(format!(
-                        "reopen one that is over without a kind, then give it while that is in progress: {}",
-                        Verb::Reopen.step().with("kind", kind).and("reason")
-                    ))
-                    .recover(Verb::Next.step().of(dir.id())));
+                return Err(fault!("not_present.kind", whose, kind, run = dir.id()));
             }
         }
         let run = &writer.open.run;

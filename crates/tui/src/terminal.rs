@@ -69,7 +69,7 @@ fn end_without_loop(told_to_end: Arc<AtomicBool>) {
 }
 
 fn failed(error: &io::Error) -> Fault {
-    Fault::environment("terminal", "the terminal cannot be used", error)
+    Fault::environment("io_failed", "the terminal cannot be used", error)
         .suggest("`tm runs list` and `tm ui --web` show the same without it")
 }
 

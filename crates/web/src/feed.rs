@@ -107,7 +107,7 @@ impl Feed {
                 .name("feed".to_owned())
                 .spawn(move || feed.run(follow))
                 .map_err(|error| {
-                    Fault::environment("threads", "nothing can be followed", &error)
+                    Fault::environment("io_failed", "nothing can be followed", &error)
                 })?;
             listeners.is_followed = true;
         }

@@ -27,11 +27,11 @@ mod reply;
 pub mod report;
 mod route;
 
-use engine::fault;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use engine::board::Projects;
+use engine::fault;
 use engine::{Engine, Fault};
 use mcp::http::{Bytes, Method, Response, Site, SiteBody, SiteRequest, StatusCode, header};
 use serde::Deserialize;

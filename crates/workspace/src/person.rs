@@ -62,10 +62,11 @@ impl SignatureError {
     /// A short, stable name of what went wrong.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::NoSigners { .. } | Self::OpenToOthers { .. } => "no_signers",
+            Self::NoSigners { .. }
+            | Self::OpenToOthers { .. }
+            | Self::NotSigned { .. }
+            | Self::Program(_) => "no_signers",
             Self::Invalid { .. } => "signature_invalid",
-            Self::NotSigned { .. } => "not_signed",
-            Self::Program(_) => "ssh_keygen",
         }
     }
 
@@ -349,7 +350,7 @@ mod tests {
             assert_eq!(code(text, armored), "signature_invalid", "{text} {armored}");
         }
         let none = sign("approve\n", &folder.path().join("none"), None);
-        assert_eq!(none.unwrap_err().code(), "not_signed");
+        assert_eq!(none.unwrap_err().code(), "no_signers");
     }
 
     /// Whoever runs as the same user reaches the open files of a process.

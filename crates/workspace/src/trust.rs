@@ -85,7 +85,7 @@ pub struct TrustError {
 impl TrustError {
     /// A short, stable name of what went wrong.
     pub fn code(&self) -> &'static str {
-        "trust_store"
+        "io_failed"
     }
 
     /// What can be done about it.

@@ -97,7 +97,7 @@ pub(crate) fn other_step(dir: &Path, run: &RunState) -> Result<Option<Fault>, Fa
     let message = format!("the run stands at `{place}`, which is no step of `tm autopilot`");
     let next = Verb::Next.step().in_view(GENERIC.name);
     Ok(Some(
-        Fault::new(Kind::Refused, "other_step", message)
+        Fault::new(Kind::Refused, "other_workflow", message)
             .suggest(format!("see what is asked for with {next}"))
             .recover(next.of(&run.run)),
     ))

@@ -1,7 +1,6 @@
 //! What a person does with a run whom a page or a terminal showed it: done only if the run, and what stands before its gate, are
 //! still what was shown.
 
-use crate::fault;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
 use machine::command::Choice;
@@ -9,6 +8,7 @@ use workspace::passkey::{self, Assertion};
 
 use crate::approval::{Channel, Statement, Turn};
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::{Fault, Kind};
 use crate::report::{Meaning, Report};
 use crate::turn::answer::TurnAnswer;
@@ -234,7 +234,7 @@ impl Engine {
 }
 
 fn moved_since(what: &str) -> Fault {
-    fault!("moved_since", what)
+    fault!("changed_since.moved_since", what)
 }
 
 /// A few letters that nobody knows who has not read them, to be typed back. They prove no more than that: no secret hangs on them.

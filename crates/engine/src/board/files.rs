@@ -1,6 +1,5 @@
 //! The files that a run recorded: prompts, responses, documents, code.
 
-use crate::fault;
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
@@ -10,6 +9,7 @@ use serde::Serialize;
 
 use crate::capability::documents::folder::FOLDER;
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::Fault;
 use crate::generic::files;
 use crate::integrity::StandingFiles;
@@ -142,7 +142,7 @@ impl Engine {
     pub fn run_file(&self, run: Option<&str>, path: &str) -> Result<FileText, Fault> {
         let (dir, _) = self.load_any(run)?;
         let place = inside(dir.path(), path)?;
-        let missing = |why: &dyn std::fmt::Display| fault!("no_file", path, why);
+        let missing = |why: &dyn std::fmt::Display| fault!("not_found.no_file", path, why);
         // A link that an agent put there may lead anywhere.
         let is_link = std::fs::symlink_metadata(&place).is_ok_and(|about| about.is_symlink());
         if is_link {

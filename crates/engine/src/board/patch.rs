@@ -1,9 +1,9 @@
 //! What a commit of a run changed.
 
-use crate::fault;
 use serde::Serialize;
 
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::Fault;
 use crate::trees::TreeDifference;
 
@@ -31,7 +31,11 @@ impl Engine {
     pub fn commit_patch(&self, sha: &str) -> Result<CommitPatch, Fault> {
         let repository = workspace::git::Repository::discover(&self.root)?;
         let Some(shown) = repository.patch_of(sha)? else {
-            return Err(fault!("unknown_commit", sha, project = self.root.display()));
+            return Err(fault!(
+                "not_found.unknown_commit",
+                sha,
+                project = self.root.display()
+            ));
         };
         let (patch, cut) = cut(&shown.patch);
         Ok(CommitPatch {

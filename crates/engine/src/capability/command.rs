@@ -1,6 +1,5 @@
 //! `command`: commands that a workflow declares and a person trusted, run to see how they end, or for what they do.
 
-use crate::fault;
 use std::time::Duration;
 
 use machine::check::catalog::{Effect, Entries, NamedEntry, Reader, Resource};
@@ -17,6 +16,7 @@ use crate::call::Call;
 use crate::capability::tests::evidence::level_name;
 use crate::capability::tests::evidence::suite::{MOST_KEPT, end_of};
 use crate::capability::{COMMANDS, Capability, EffectSteps, lasting, reader};
+use crate::fault;
 use crate::fault::Fault;
 use crate::intent;
 use crate::support::{EffectRequest, EffectState, HandlerError, Outcome, object};
@@ -280,7 +280,7 @@ fn ran(
             SuiteError::Program { reason, .. } => reason.to_string(),
             other => other.to_string(),
         };
-        fault!("command_not_run", name, line, why)
+        fault!("command_failed.command_not_run", name, line, why)
     })
 }
 

@@ -1,6 +1,5 @@
 //! Runs of a project that was moved: taken over, and told where it is now.
 
-use crate::fault;
 use std::path::{Path, PathBuf};
 
 use journal::layout::RunDir;
@@ -11,6 +10,7 @@ use workspace::git::{GitError, Repository};
 use super::DoctorCheck;
 use crate::capability::memory::{START, Source, StartFacts};
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::Fault;
 use crate::open_run;
 
@@ -39,7 +39,7 @@ impl Engine {
                 (own, runs)
             }
             (None, None) => {
-                return Err(fault!("unknown_project", name));
+                return Err(fault!("not_found.unknown_project", name));
             }
         };
         let told = format!("{runs} runs were taken over from {name}");

@@ -1,10 +1,10 @@
 //! Where somebody who follows runs left off, as a text that can be kept and given back.
 
-use crate::fault;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
+use crate::fault;
 use crate::fault::Fault;
 
 /// What a cursor begins with: its format.

@@ -1,6 +1,5 @@
 //! Beginning a run: its resources are opened, then it is pinned to what holds now.
 
-use crate::fault;
 use std::fs;
 use std::path::Path;
 use std::rc::Rc;
@@ -25,6 +24,7 @@ use crate::capability::{COMMANDS, DOCUMENTS, PROFILE, TASKS};
 use crate::clock::stamp;
 use crate::engine::Engine;
 use crate::fail_point;
+use crate::fault;
 use crate::fault::{Fault, Kind};
 use crate::find::is_over_a_task;
 use crate::generic::{inputs, messages};

@@ -1,6 +1,5 @@
 //! The files of a run's folder in which somebody is asked, and answers.
 
-use crate::fault;
 use std::fs;
 use std::fs::File;
 use std::io;
@@ -16,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::Call;
 use crate::fail_point;
+use crate::fault;
 use crate::fault::Fault;
 use crate::slot::Slots;
 use crate::support::HandlerError;
@@ -52,7 +52,7 @@ pub(crate) fn place(dir: &Path, path: &str) -> Result<PathBuf, Fault> {
         match fs::symlink_metadata(&place) {
             Ok(about) if about.is_dir() => {}
             Ok(_) => {
-                return Err(fault!("link_in_the_way.place", place = place.display()));
+                return Err(fault!("unsafe_path.place", place = place.display()));
             }
             Err(error) if gone(&error) => {}
             Err(error) => return Err(unreadable(&place, &error)),
@@ -284,16 +284,12 @@ fn gone(error: &io::Error) -> bool {
 }
 
 fn no_file(path: &Path) -> Fault {
-    fault!("no_ordinary_file", path = path.display()).detail("path", path.display().to_string())
+    fault!("unsafe_path.no_ordinary_file", path = path.display())
+        .detail("path", path.display().to_string())
 }
 
 fn too_large(path: &Path, len: u64, largest: u64) -> Fault {
-    fault!(
-        "response_too_large.too_large",
-        path = path.display(),
-        len,
-        largest
-    )
+    fault!("too_large.too_large", path = path.display(), len, largest)
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Fault {

@@ -1,6 +1,5 @@
 //! Decisions at the gates of any run.
 
-use crate::fault;
 use machine::command::{Choice, GateDecision};
 use machine::decide::gate_strength;
 use machine::state::Token;
@@ -10,6 +9,7 @@ use crate::call::{Call, Input};
 use crate::capability::files::subject::{CODE, PLAN, PLAN_FILE, approved_as_it_is, is_edited};
 use crate::capability::profile::session::{code_path, iteration};
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::Fault;
 use crate::find::Selector;
 use crate::generic::files;

@@ -1,12 +1,12 @@
 //! The arguments of a start, held against what the definition declares.
 
-use crate::fault;
 use journal::layout::Name;
 use machine::Definition;
 use machine::definition::{Field, FieldType};
 use serde_json::{Map, Value};
 
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::Fault;
 use crate::library;
 

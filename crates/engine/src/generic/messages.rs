@@ -195,15 +195,14 @@ pub(crate) fn refusal(
                 )
             },
         ),
-        "cannot_reopen" | "cannot_skip" | "cannot_submit" | "cannot_feedback" | "cannot_rewind"
-        | "cannot_adopt" => (
-            format!(
-                "`{}` is not possible here",
-                refusal.code.trim_start_matches("cannot_")
-            ),
-            format!("see where it stands: {}", Verb::Status.step().of(id)),
-        ),
-        "not_present" | "which_item" => (
+        "not_possible" => {
+            let trigger = refusal.details.get("trigger").and_then(Value::as_str);
+            (
+                format!("`{}` is not possible here", trigger.unwrap_or("this")),
+                format!("see where it stands: {}", Verb::Status.step().of(id)),
+            )
+        }
+        "not_present" | "which_one" => (
             "it is not clear which item is meant".to_owned(),
             format!(
                 "see what is in hand with {status}, and name the item",

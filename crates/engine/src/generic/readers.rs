@@ -1,6 +1,5 @@
 //! What a report of a workflow without rails of its own brings along: an outcome, or counts of tests.
 
-use crate::fault;
 use std::path::{Component, Path, PathBuf};
 
 use machine::{Finding, Reading, RunState};
@@ -8,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::capability::tests::evidence::{self, TestEvidence};
+use crate::fault;
 use crate::fault::{Fault, Kind};
 use crate::generic::{files, messages};
 use crate::next_step::{Argument, argument, step};
@@ -113,7 +113,7 @@ fn outcome(text: &str) -> Result<String, Fault> {
 
 /// A path inside the project, relative to its root. It need not be there: a report may be of a deletion.
 fn file(name: &str, root: &Path) -> Result<String, Fault> {
-    let refused = || fault!("bad_path.file", name);
+    let refused = || fault!("bad_name.file", name);
     let given = Path::new(name.trim());
     let relative = if given.is_absolute() {
         given.strip_prefix(root).map_err(|_| refused())?

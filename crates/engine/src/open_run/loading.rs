@@ -1,7 +1,6 @@
 //! Loading a run: from where this process saw it last, else from its snapshot, else from its first event; and the definition
 //! that it is pinned to.
 
-use crate::fault;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -9,7 +8,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 use journal::{FileJournal, Head, Journal as _};
 use machine::{Definition, Event, RunState, Shared};
 
-use crate::fault::{Fault, Kind};
+use crate::fault;
+use crate::fault::Fault;
 use crate::run_cache::CachedRun;
 use crate::{integrity, run_cache, snapshots};
 
@@ -114,21 +114,11 @@ fn from_journal(loaded: journal::Loaded, dir: &Path) -> Result<Loaded, Fault> {
     })
 }
 
-/// What helps where a line of a journal says what it cannot.
-const LOOK_AT_LOG: &str = "the chain of hashes may hold and the line still be wrong; `tm log verify` and `tm log repair` tell more";
-
 /// The event of a journal line.
 pub fn event_of(record: &journal::Record) -> Result<Event, Fault> {
     Event::from_fields(&record.event, &record.fields).map_err(|error| {
-        Fault::new(
-            Kind::Environment,
-            "journal_damaged",
-            format!(
-                "event {} ({}) cannot be read: {error}",
-                record.seq, record.event
-            ),
-        )
-        .suggest(LOOK_AT_LOG)
+        let (seq, event) = (record.seq, &record.event);
+        fault!("journal_damaged.event", seq, event, error)
     })
 }
 
@@ -169,10 +159,12 @@ pub fn pinned(dir: &Path, run: &RunState) -> Result<Arc<Definition>, Fault> {
         Some(text) => text,
         None => from_first_event(dir, hash)?,
     };
-    let definition = Arc::new(
-        Definition::parse(&text)
-            .map_err(|fault| fault!("definition_damaged", message = fault.message))?,
-    );
+    let definition = Arc::new(Definition::parse(&text).map_err(|fault| {
+        fault!(
+            "journal_damaged.definition_damaged",
+            message = fault.message
+        )
+    })?);
     if let Ok(mut known) = parsed.lock() {
         if known.len() >= MOST_KEPT {
             known.clear();
@@ -194,13 +186,5 @@ fn from_first_event(dir: &Path, hash: &str) -> Result<String, Fault> {
     if journal::sha256_hex(text.as_bytes()) == hash {
         return Ok(text.to_owned());
     }
-    Err(Fault::new(
-        Kind::Environment,
-        "definition_damaged",
-        format!(
-            "the definition that the run in {} is pinned to has changed",
-            dir.display()
-        ),
-    )
-    .suggest(LOOK_AT_LOG))
+    Err(fault!("journal_damaged.definition", dir = dir.display()))
 }

@@ -4,7 +4,6 @@
 //! evidence, as text or in base64; the last holds the hash of all bytes before it. The journal's first line has the definition
 //! and the settings that the run is pinned to.
 
-use crate::fault;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read as _;
@@ -17,6 +16,7 @@ use machine::Event;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::fault;
 use crate::fault::{Fault, Kind};
 use crate::integrity;
 
@@ -132,7 +132,7 @@ pub fn pack(dir: &Path) -> Result<Packed, Fault> {
     let length = usize::try_from(read.head.len).unwrap_or(usize::MAX);
     let lines = bytes
         .get(..length)
-        .ok_or_else(|| fault!("journal_conflict", path = path.display()))?;
+        .ok_or_else(|| fault!("lock_timeout.journal_conflict", path = path.display()))?;
     let store = EvidenceStore::new(dir);
     let mut files = Vec::new();
     let mut pieces = Vec::new();
@@ -231,7 +231,7 @@ pub fn read(path: &Path) -> Result<Bundle, Fault> {
             _ => Kind::Environment,
         };
         let message = format!("the bundle {} cannot be read: {error}", path.display());
-        Fault::new(kind, "bundle_missing", message)
+        Fault::new(kind, "evidence_missing", message)
             .suggest("name a file that `tm runs export RUN -o FILE` wrote")
     };
     let file = File::open(path).map_err(|error| cannot(&error))?;
@@ -257,7 +257,11 @@ pub fn read_pushed(reference: &str, bytes: &[u8]) -> Result<Bundle, Fault> {
 }
 
 fn damaged(path: &Path, why: impl std::fmt::Display) -> Fault {
-    fault!("bundle_damaged", path = path.display(), why)
+    fault!(
+        "evidence_missing.bundle_damaged",
+        path = path.display(),
+        why
+    )
 }
 
 fn parse(bytes: &[u8]) -> Result<Bundle, String> {

@@ -164,7 +164,7 @@ impl CheckResult {
                 }
             }
             Some(failed) if failed.failing() == 0 => self.wrong(
-                "red_not_failing",
+                "phase_unproved",
                 format!("in {name} no test failed: nothing shows that the tests test anything new"),
             ),
             Some(_) => {}
@@ -183,7 +183,7 @@ impl CheckResult {
             let known = made.seq > 0;
             if known && !(red.seq < green.seq && green.seq < made.seq) {
                 self.wrong(
-                    "out_of_order",
+                    "phase_unproved",
                     format!(
                         "{name} is event {}, GREEN {}, and the commit {}: that is not their order",
                         red.seq, green.seq, made.seq
@@ -228,13 +228,13 @@ impl CheckResult {
 
     fn green(&mut self, made: &RunCommit) {
         match &made.green {
-            None => self.wrong("green_missing", "no GREEN was accepted for it"),
+            None => self.wrong("phase_unproved", "no GREEN was accepted for it"),
             Some(green) if green.failing() > 0 => self.wrong(
-                "green_failing",
+                "phase_unproved",
                 format!("in its GREEN {} failed", counted(green.failing(), "test")),
             ),
             Some(green) if green.passed == 0 => {
-                self.wrong("green_failing", "in its GREEN no test passed");
+                self.wrong("phase_unproved", "in its GREEN no test passed");
             }
             Some(_) => {}
         }
@@ -243,11 +243,11 @@ impl CheckResult {
     fn suite(&mut self, made: &RunCommit) {
         match &made.suite {
             None => self.wrong(
-                "suite_missing",
+                "phase_unproved",
                 "it ends a run, and no report of the full suite was accepted before it",
             ),
             Some(suite) if suite.failing() > 0 || suite.passed == 0 => self.wrong(
-                "suite_missing",
+                "phase_unproved",
                 "it ends a run whose full suite does not pass",
             ),
             Some(_) => {}
@@ -259,7 +259,7 @@ impl CheckResult {
         self.level = Some(self.level.map_or(level, |before| before.min(level)));
         if level < least {
             self.wrong(
-                "level_too_low",
+                "evidence_too_weak",
                 format!(
                     "{name} is {}, and {} is required",
                     level_name(level),
@@ -279,7 +279,7 @@ impl CheckResult {
                     .push(format!("{what} is too long for the bundle")),
                 Piece::Missing => self.wrong("evidence_missing", format!("{what} is not there")),
                 Piece::Changed => self.wrong(
-                    "evidence_changed",
+                    "evidence_missing",
                     format!("{what} has other content than it had"),
                 ),
             }
@@ -356,7 +356,7 @@ impl CheckResult {
             .filter(|base| matches!(repository.resolve(base.as_str()), Ok(Some(_))))
         else {
             self.wrong(
-                "history_missing",
+                "not_provable",
                 format!(
                     "the commit {} that it builds on is not here; fetch the whole history (a shallow clone has only its end)",
                     short(&made.base)
@@ -367,7 +367,7 @@ impl CheckResult {
         if made.handed_in {
             if !leads_back(repository, &base, &commit.oid)? {
                 self.wrong(
-                    "commit_differs",
+                    "tree_differs",
                     format!(
                         "it does not lead back to {} through single parents",
                         short(&made.base)
@@ -377,7 +377,7 @@ impl CheckResult {
             }
         } else if commit.parents != [base.clone()] {
             self.wrong(
-                "commit_differs",
+                "tree_differs",
                 format!(
                     "it was made on {}, and does not build on it",
                     short(&made.base)

@@ -479,7 +479,7 @@ fn way_out(code: &str, commits: &[Verdict]) -> &'static str {
         "give a bundle of the run with --bundle FILE; where only notes were pushed (`git fetch origin refs/notes/tramline:refs/notes/tramline`), have the tests show it again with --replay"
     } else if all("without_tests") {
         "write a test that fails without the change; where commits of a workflow are to be without tests, a person lists it under evidence.withoutTests"
-    } else if all("level_too_low") {
+    } else if all("evidence_too_weak") {
         "in the run, report with --report FILE or --verify; `evidence.require` in the settings asks for it from the start"
     } else if [
         "approval_too_weak",
@@ -497,9 +497,9 @@ fn way_out(code: &str, commits: &[Verdict]) -> &'static str {
         "see `tm log verify RUN`; elsewhere, a bundle that was exported before proves the commits"
     } else if any("not_replayed") {
         "mend what is named with it, or run the tests by hand in a fresh checkout of it: what the project lacks is to be in the commit, and what this machine lacks is installed here, or by bench.setup"
-    } else if any("green_not_replayed") || any("red_not_replayed") {
+    } else if any("replay_failed") {
         "what they pass by, or failed by, is not in the commit: run them by hand in a fresh checkout of it, and mend them in a run"
-    } else if any("history_missing") {
+    } else if any("not_provable") {
         "fetch the whole history: `git fetch --unshallow`"
     } else {
         "a commit that a run made elsewhere is proved with --bundle FILE (`tm runs export RUN -o FILE`) or by its note; others are to be made by a run"

@@ -1,8 +1,8 @@
 //! Which commits are meant.
 
-use crate::fault;
 use workspace::git::{CommitInfo, Oid, Repository};
 
+use crate::fault;
 use crate::fault::Fault;
 
 /// The commits that are looked at, parents before their children.
@@ -68,7 +68,7 @@ impl Range {
         };
         let (name, oid) = found.ok_or_else(not_said)?;
         let base = repository.merge_base(&oid, &head)?.ok_or_else(|| {
-            let fault = fault!("no_merge_base", name);
+            let fault = fault!("not_provable.no_merge_base", name);
             if repository.is_shallow() {
                 fault.suggest(DEEPEN)
             } else {
@@ -93,7 +93,7 @@ const DEEPEN: &str =
 
 fn unknown(name: &str, repository: &Repository) -> Fault {
     let name: String = name.chars().filter(|c| !c.is_control()).take(100).collect();
-    let fault = fault!("unknown_revision", name);
+    let fault = fault!("not_found.unknown_revision", name);
     if repository.is_shallow() {
         fault.suggest(DEEPEN)
     } else {

@@ -72,7 +72,7 @@ impl ReplayedCommit {
         let lacking: Vec<String> = failed.iter().filter(lacks).cloned().collect();
         if !lacking.is_empty() {
             self.problems.push(problem(
-                "green_not_replayed",
+                "replay_failed",
                 format!("tests of its RED are not in it: {}", few(&lacking)),
             ));
         }
@@ -419,7 +419,7 @@ impl<'a> Replayer<'a> {
             replayed.red = before.map(|before| before.counts);
             if !mended {
                 replayed.problems.push(problem(
-                    "red_not_replayed",
+                    "replay_failed",
                     "no test fails before it that passes with it",
                 ));
             }
@@ -450,7 +450,7 @@ impl<'a> Replayer<'a> {
             replayed.undecided = Some("what the tests load does not lie on the bench".to_owned());
         } else if !turned {
             replayed.problems.push(problem(
-                "red_not_replayed",
+                "replay_failed",
                 "none of its tests passes with its change and fails without it",
             ));
         }
@@ -574,7 +574,7 @@ fn failing(broken: &[&str]) -> Problem {
         named => format!(": {}", few(named)),
     };
     problem(
-        "green_not_replayed",
+        "replay_failed",
         format!("not all of its tests pass when they are run again{which}"),
     )
 }

@@ -1,6 +1,5 @@
 //! What a report brings along. Long work, a run of the test command above all, is done here, before the run is locked.
 
-use crate::fault;
 use journal::layout::RunDir;
 use machine::command::{self, Severity};
 use machine::decide::{UnitMatch, match_unit};
@@ -21,6 +20,7 @@ use crate::capability::tests::evidence::TestEvidence;
 use crate::capability::tests::evidence::verified::Asked;
 use crate::capability::tests::evidence::work::Work;
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::Fault;
 use crate::find::is_over_a_task;
 use crate::generic::gate::closed_gate;

@@ -1,6 +1,5 @@
 //! The end of a run, which may clear up; and which run is meant to go on.
 
-use crate::fault;
 use journal::layout::{ProjectDir, RunDir};
 use machine::{Command, Refusal, approval};
 use serde_json::{Map, Value};
@@ -10,6 +9,7 @@ use crate::capability::git::effects;
 use crate::capability::memory::{Memory, StartFacts};
 use crate::capability::tests::evidence::work::kept_under;
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::Fault;
 use crate::find::{RunHead, Selector, is_over_a_task, over_tasks, several_runs};
 use crate::hook::place::{self, Head};

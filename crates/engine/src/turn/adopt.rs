@@ -1,6 +1,5 @@
 //! Having a run go on from a branch that has moved, as it is by now.
 
-use crate::fault;
 use machine::Command;
 
 use crate::call::Input;
@@ -9,6 +8,7 @@ use crate::capability::git::read::moved::Moved;
 use crate::capability::git::read::on_the_branch;
 use crate::capability::memory::Memory;
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::Fault;
 use crate::find::{Selector, is_over_a_task};
 use crate::next_step::Verb;
@@ -30,7 +30,7 @@ impl Engine {
         let run = &writer.open.run;
         if !is_over_a_task(run) {
             return Err(fault!(
-                "cannot_adopt.no_branch",
+                "not_possible.no_branch",
                 run = run.run,
                 dir = dir.id()
             ));

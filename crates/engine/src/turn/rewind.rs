@@ -1,6 +1,5 @@
 //! The way back to an earlier step of a run: which ones there are, which one is meant, and taking it.
 
-use crate::fault;
 use std::path::Path;
 
 use journal::{FileJournal, Journal as _, Position, Record};
@@ -14,9 +13,9 @@ use crate::call::Input;
 use crate::capability::git::effects::rewind::REWIND;
 use crate::capability::memory::{LAST_COMMIT, START};
 use crate::engine::Engine;
-use crate::fault::{Fault, Kind};
+use crate::fault;
+use crate::fault::Fault;
 use crate::find::{Selector, is_over_a_task};
-use crate::next_step::Verb;
 use crate::open_run::event_of;
 use crate::proof::source;
 use crate::turn::{TurnOutcome, refused, result_of};
@@ -174,17 +173,8 @@ impl PastSteps {
             names.any(|name| name.eq_ignore_ascii_case(to))
         });
         if let Some(step) = undone {
-            let by_unit = Verb::Rewind.step().with("to", &step.unit_id);
-            return Fault::new(
-                Kind::Missing,
-                "unknown_step",
-                format!(
-                    "all steps of `{}` were taken back",
-                    text::plain::one_line(to)
-                ),
-            )
-            .suggest(format!("name one by its work unit: {by_unit}"))
-            .recover(by_unit.of(&self.run_id));
+            let (to, unit, run) = (text::plain::one_line(to), &step.unit_id, &self.run_id);
+            return fault!("not_found.undone", to, unit, run);
         }
         let mut names: Vec<&str> = Vec::new();
         for step in self.steps.iter().filter(|step| !step.undone).rev() {
@@ -201,7 +191,7 @@ impl PastSteps {
             None => format!("there are: {}", text::listed(names.iter().take(MOST_NAMED))),
         };
         fault!(
-            "unknown_step.unknown",
+            "not_found.unknown",
             to = text::plain::one_line(to),
             offered,
             last = LAST,
@@ -220,7 +210,7 @@ fn last_commit(run: &RunState) -> &str {
 }
 
 fn no_commit(run: &RunState) -> Fault {
-    fault!("unknown_step.no_commit", run = run.run)
+    fault!("not_found.no_commit", run = run.run)
 }
 
 impl Engine {

@@ -1,6 +1,5 @@
 //! The due step of a run, where it is taken without a report.
 
-use crate::fault;
 use machine::decide::BLOCKED;
 use machine::state::RunStatus;
 use machine::{Command, Definition, Refusal, RunState};
@@ -12,6 +11,7 @@ use crate::capability::files::subject::fault as fault_of;
 use crate::capability::reads_long;
 use crate::clock::stamp;
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::{Fault, Kind};
 use crate::find::Selector;
 use crate::generic::messages;

@@ -1,6 +1,5 @@
 //! A run handed over: its branch is pushed, and becomes a pull request.
 
-use crate::fault;
 use journal::layout::ProjectDir;
 use machine::trigger::Trigger;
 use machine::{Command, Event, Refusal};
@@ -13,6 +12,7 @@ use crate::capability::git::effects::push::PUSH;
 use crate::capability::memory::Memory;
 use crate::capability::pull_request::{ANSWER, FEEDBACK, SUBMIT};
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::Fault;
 use crate::find::{Selector, is_over_a_task};
 use crate::next_step::Verb;
@@ -183,12 +183,7 @@ fn not_sent(
 ) -> Fault {
     let (call, run) = (&writer.call, &writer.open.run);
     let fault = refused(view, call, run, Some(run.state()), refusal);
-    let says_how = [
-        "needs_person",
-        "approval_too_weak",
-        "cannot_submit",
-        "cannot_feedback",
-    ];
+    let says_how = ["needs_person", "approval_too_weak", "not_possible"];
     if run.status.is_over() && !says_how.contains(&refusal.code.as_str()) {
         return fault.recover(Turn::new(turn.name, "").step().of(&run.run));
     }

@@ -1,6 +1,5 @@
 //! Reports of tests and of commits in a run over a task: which unit one means, and the words of its verdict.
 
-use crate::fault;
 use machine::event::AcceptedReport;
 use machine::state::{Next, Token};
 use machine::{Refusal, Role, RunState, RunStatus};
@@ -11,6 +10,7 @@ use crate::capability::memory;
 use crate::capability::messages;
 use crate::capability::tests::evidence::{OUTPUT, baseline, level_named};
 use crate::capability::tests::read::few;
+use crate::fault;
 use crate::fault::{Fault, Kind};
 use crate::find::is_over_a_task;
 use crate::next_step::{Argument, NextStep, Verb};
@@ -211,9 +211,11 @@ pub(crate) fn refused(run: &RunState, refusal: &Refusal) -> VerdictText {
     let facts = facts.cloned().unwrap_or_default();
     let code = refusal.code.as_str();
     let message = refusal.message.clone();
-    let mut message = message.unwrap_or_else(|| messages::message(code, &facts));
+    let trigger = refusal.details.get("trigger").and_then(Value::as_str);
+    let key = trigger.map_or_else(|| code.to_owned(), |trigger| format!("{code}.{trigger}"));
+    let mut message = message.unwrap_or_else(|| messages::message(&key, &facts));
     let suggestion = refusal.suggestion.clone();
-    let mut suggestion = suggestion.unwrap_or_else(|| messages::suggestion(code));
+    let mut suggestion = suggestion.unwrap_or_else(|| messages::suggestion(&key));
     match code {
         "stale_unit" => {
             if let Some((token, unit)) = run.waiting().next() {

@@ -17,9 +17,10 @@ use serde_json::{Map, Value};
 
 use crate::capability::{DOCUMENTS, FOLDER, PROFILE, TASKS};
 use crate::engine::Engine;
-use crate::fault::{Fault, Kind};
+use crate::fault;
+use crate::fault::Fault;
 use crate::library::Source;
-use crate::next_step::{Verb, step};
+use crate::next_step::step;
 
 /// Words and shapes for runs.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,10 +33,6 @@ pub struct View {
     pub(crate) name_of: &'static str,
     /// The workflow that is begun where none is named.
     pub(crate) workflow: &'static str,
-    /// The code of a fault that there is none.
-    pub(crate) none: &'static str,
-    /// The code of a fault that there is none of that name.
-    pub(crate) unknown: &'static str,
     /// How one is begun: in words, and what to do for it.
     pub(crate) begin: (&'static str, &'static str),
     /// The fields of answers that it leaves out.
@@ -64,8 +61,6 @@ pub static AUTOPILOT: View = View {
     workflow: "tdd",
     noun: "run",
     name_of: "run id",
-    none: "no_run",
-    unknown: "unknown_run",
     begin: (
         concat!(
             "begin one with ",
@@ -109,8 +104,6 @@ pub(crate) static SESSION: View = View {
     workflow: "review",
     noun: "session",
     name_of: "session name",
-    none: "no_session",
-    unknown: "no_session",
     begin: (
         concat!(
             "begin one with ",
@@ -133,8 +126,6 @@ pub(crate) static COLLAB: View = View {
     workflow: "collab",
     noun: "session",
     name_of: "session name",
-    none: "no_session",
-    unknown: "no_session",
     begin: (
         "begin one by completing its first skill, or by setting its items",
         step!("status"),
@@ -153,8 +144,6 @@ pub static GENERIC: View = View {
     workflow: "",
     noun: "run",
     name_of: "run id",
-    none: "no_run",
-    unknown: "unknown_run",
     begin: (
         concat!(
             "begin one with ",
@@ -261,24 +250,7 @@ impl Engine {
         if definition.view() == view.name {
             return Ok((definition, source));
         }
-        let begin = Verb::Start
-            .step()
-            .in_view(GENERIC.name)
-            .with("workflow", id);
-        Err(Fault::new(
-            Kind::Usage,
-            "other_workflow",
-            format!(
-                "the workflow `{id}` ({}) is made for the view `{}`, and not for `{}`",
-                source.origin,
-                definition.view(),
-                view.name
-            ),
-        )
-        .suggest(format!(
-            "begin it with {begin}, or say `view: {}` in it",
-            view.name
-        ))
-        .recover(begin))
+        let (origin, own, view) = (source.origin, definition.view(), view.name);
+        Err(fault!("other_workflow.startable", id, origin, own, view))
     }
 }

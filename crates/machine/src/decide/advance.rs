@@ -307,7 +307,7 @@ impl Planner<'_> {
             .collect();
         if !stuck.is_empty() {
             return Err(Stop::refused(
-                Refusal::new("unmet_dependencies")
+                Refusal::new("bad_dependencies")
                     .message(format!(
                         "these wait for something that does not exist or goes round in a circle: {}",
                         stuck.join(", ")

@@ -21,20 +21,20 @@ impl Planner<'_> {
         let under_way = self.run.pending.is_some();
         let refusal = match command {
             Command::Start(_) if begun => {
-                Some(Refusal::new("already_started").message("this run was started before"))
+                Some(Refusal::new("internal").message("this run was started before"))
             }
             Command::Start(_) => None,
             _ if !begun => Some(
-                Refusal::new("not_started")
+                Refusal::new("internal")
                     .message("this run was not started yet")
                     .suggestion("start it first"),
             ),
             Command::EffectDone { .. } | Command::EffectFailed { .. } if !under_way => {
-                Some(Refusal::new("no_effect").message("no effect is under way"))
+                Some(Refusal::new("internal").message("no effect is under way"))
             }
             Command::EffectDone { .. } | Command::EffectFailed { .. } => None,
             _ if under_way => Some(
-                Refusal::new("effect_pending")
+                Refusal::new("internal")
                     .message("an effect of an earlier command is not settled yet"),
             ),
             _ => None,
@@ -240,7 +240,7 @@ impl Planner<'_> {
         let definition = self.definition;
         let edges = definition.edges(&state, trigger);
         let Some(chosen) = self.walk(edges, ROOT, None, &[], &way)? else {
-            let refusal = Refusal::new(format!("cannot_{trigger}")).detail("state", state);
+            let refusal = not_possible(trigger).detail("state", state);
             return Err(Stop::refused(refusal));
         };
         let at = EffectAt {
@@ -324,7 +324,7 @@ impl Planner<'_> {
         match (standing.next(), standing.next()) {
             (Some(token), None) => Ok((token.id, token.state.clone())),
             (Some(_), Some(_)) => Err(Stop::refused(
-                Refusal::new("which_item")
+                Refusal::new("which_one")
                     .message("several items are in flight; name the one that is meant"),
             )),
             (None, _) => {
@@ -439,7 +439,7 @@ impl Planner<'_> {
             .collect();
         if !checked.contains(&code) {
             return Err(Stop::refused(
-                Refusal::new("not_a_policy")
+                Refusal::new("not_possible")
                     .message(if checked.is_empty() {
                         format!("`{code}` is no policy of this step; it has none")
                     } else {
@@ -448,6 +448,9 @@ impl Planner<'_> {
                             checked.join(", ")
                         )
                     })
+                    .suggestion(
+                        "only policies can be let pass; other refusals have another way out",
+                    )
                     .detail("policies", checked),
             ));
         }
@@ -578,9 +581,13 @@ impl Planner<'_> {
     }
 }
 
+fn not_possible(trigger: Trigger) -> Refusal {
+    Refusal::new("not_possible").detail("trigger", trigger.to_string())
+}
+
 /// Why `trigger` leads nowhere from `state`, where `item` is in progress if one was named.
 pub(super) fn cannot(trigger: Trigger, state: &str, item: Option<&str>) -> Stop {
-    let refusal = Refusal::new(format!("cannot_{trigger}")).detail("state", state);
+    let refusal = not_possible(trigger).detail("state", state);
     Stop::refused(match item {
         Some(item) if trigger == Trigger::Reopen => refusal.detail("item", item).message(format!(
             "{item} is in progress already, in {state}: there is nothing to go back to"

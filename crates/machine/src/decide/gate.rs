@@ -57,7 +57,7 @@ impl Planner<'_> {
             at.filter(|(_, state)| *state == ruling.state && round == ruling.round)
         else {
             return Err(Stop::refused(
-                Refusal::new("gate_moved")
+                Refusal::new("changed_since")
                     .message(format!(
                         "the run does not stand before the gate `{gate}` that was looked at"
                     ))
@@ -67,7 +67,7 @@ impl Planner<'_> {
         };
         let Some(least) = self.gate_mode(gate)?.strength() else {
             return Err(Stop::refused(
-                Refusal::new("gate_open")
+                Refusal::new("not_possible")
                     .message(format!("the gate `{gate}` is open: nobody is asked here"))
                     .detail("gate", gate),
             ));
@@ -91,7 +91,7 @@ impl Planner<'_> {
                 // The same thing said twice is said once.
                 Choice::Approve => Ok(()),
                 Choice::Reject => Err(Stop::refused(
-                    Refusal::new("already_approved")
+                    Refusal::new("not_possible")
                         .message(format!(
                             "the gate `{gate}` was opened before for this very thing"
                         ))

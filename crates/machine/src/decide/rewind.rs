@@ -24,7 +24,7 @@ impl Planner<'_> {
         self.takes_nothing_away(ROOT, &state)?;
         if !self.past(to)?.is_a_step() {
             return Err(Stop::refused(
-                Refusal::new("not_a_step")
+                Refusal::new("not_possible")
                     .message(format!(
                         "nobody was asked for anything behind event {to}: the run cannot stand there"
                     ))

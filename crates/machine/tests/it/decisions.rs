@@ -23,7 +23,7 @@ fn a_decision_holds_for_what_was_looked_at() {
             for (at, change) in elsewhere.iter().enumerate() {
                 let mut ruling = looked_at.clone();
                 change(&mut ruling);
-                assert_eq!(code(driver.rule(ruling)), "gate_moved", "{gate} {at}");
+                assert_eq!(code(driver.rule(ruling)), "changed_since", "{gate} {at}");
             }
             driver.subjects.insert(gate.to_owned(), "h2".to_owned());
             let refusal = driver.rule(looked_at.clone()).unwrap_err();
@@ -40,9 +40,9 @@ fn a_decision_holds_for_what_was_looked_at() {
 fn a_gate_that_closes_again_takes_no_report() {
     let mut driver = before("code", 1);
     let told = driver.after("approve:review approve:code approve:code reject:code step");
-    let opened = "(REVIEWING) (REVIEWING) !already_approved REVIEWING";
-    assert_eq!(told, format!("!gate_moved {opened}"));
-    assert_eq!(at("PLANNED").after("reject:plan"), "!gate_open");
+    let opened = "(REVIEWING) (REVIEWING) !not_possible REVIEWING";
+    assert_eq!(told, format!("!changed_since {opened}"));
+    assert_eq!(at("PLANNED").after("reject:plan"), "!not_possible");
     driver.subjects.insert("code".to_owned(), "h2".to_owned());
     respond(&mut driver, "SUCCESS");
     let asked = driver.asked.len();

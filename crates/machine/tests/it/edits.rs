@@ -300,9 +300,9 @@ many: { each: { items: parts, initial: c }, on: { done: { to: z } }, states: { c
     assert_eq!(code(driver.send(&no)), "not_that");
     driver.set([whole("parts", [json!({ "id": "p" })])]);
     let told = driver.after("done:a reopen done:a skip skip reopen");
-    assert_eq!(told, "b a-2 b-2 p-c !cannot_skip !cannot_reopen");
+    assert_eq!(told, "b a-2 b-2 p-c !not_possible !not_possible");
     let mut driver = gathering();
-    assert_eq!(code(driver.skip()), "cannot_skip");
+    assert_eq!(code(driver.skip()), "not_possible");
 }
 
 #[test]
@@ -316,5 +316,5 @@ fn nothing_is_set_while_the_run_is_paused_or_over() {
     driver.abort(json!({})).unwrap();
     refused_as(&mut driver, var("flag", false), "run_over");
     let mut unborn = Driver::new(SETS);
-    refused_as(&mut unborn, var("flag", true), "not_started");
+    refused_as(&mut unborn, var("flag", true), "internal");
 }

@@ -60,8 +60,8 @@ fn an_effect_that_fails_between_states_pauses_and_resume_goes_on_there() {
 fn an_effect_that_fails_at_the_end_keeps_the_run_from_ending_only_in_a_route() {
     let mut driver = fails(to_finalize(), "tag.restore", "disk_full");
     assert_eq!(driver.after("pass"), "completed");
-    let mut driver = fails(to_finalize(), "task.finish", "git_busy");
-    assert_eq!(driver.after("pass"), "paused:git_busy");
+    let mut driver = fails(to_finalize(), "task.finish", "lock_timeout");
+    assert_eq!(driver.after("pass"), "paused:lock_timeout");
     driver.effects.clear();
     assert_eq!(driver.after("resume"), "completed");
 }
@@ -72,11 +72,11 @@ fn nothing_but_its_outcome_is_taken_while_an_effect_is_under_way() {
     driver.hold = true;
     driver.after("commit");
     assert_eq!(driver.run.pending.as_ref().unwrap().name, "git.commit");
-    let refused = ["!effect_pending"; 4].join(" ");
+    let refused = ["!internal"; 4].join(" ");
     assert_eq!(driver.after("commit pause step abort"), refused);
     driver.hold = false;
     driver.settle();
     assert_eq!(driver.status(), RunStatus::Running);
     let done = commands::effect_done(json!({}));
-    assert_eq!(code(driver.send(&done)), "no_effect");
+    assert_eq!(code(driver.send(&done)), "internal");
 }

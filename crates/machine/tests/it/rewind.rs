@@ -29,7 +29,7 @@ fn a_run_goes_back_to_a_step_and_on_from_there() {
     let begin = driver.events.len();
     through(&mut driver);
     let (after, stood) = (driver.events.len(), driver.run.clone());
-    assert_eq!(code(driver.rewind(1)), "not_a_step");
+    assert_eq!(code(driver.rewind(1)), "not_possible");
     driver.rewind(begin).unwrap();
     assert_eq!(driver.unit(), "workUnit-1.1-RED-2");
     assert_eq!(status_of(&driver, "1.1"), ItemStatus::Active);
@@ -46,7 +46,7 @@ fn a_run_goes_back_to_a_step_and_on_from_there() {
     through(&mut driver);
     assert_eq!(driver.unit(), "workUnit-1.2-RED-3");
     // What fails on the way leaves the run where it is.
-    let fails = ("git.rewind".to_owned(), Err("git_busy"));
+    let fails = ("git.rewind".to_owned(), Err("lock_timeout"));
     driver.effects.extend([fails]);
     driver.rewind(begin).unwrap();
     assert_eq!(driver.unit(), "workUnit-1.2-RED-3");
@@ -86,7 +86,7 @@ fn out_of_a_pause_by_a_rule_or_a_call_off_a_person_leads() {
     // Nor does one lead back where the workflow does not say how.
     let mut older = Driver::small("", "a: { work: {}, to: z }");
     let begin = older.events.len();
-    assert_eq!(code(older.rewind(begin)), "cannot_rewind");
+    assert_eq!(code(older.rewind(begin)), "not_possible");
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn what_is_in_progress_begins_again_on_a_branch_that_is_adopted() {
     assert_eq!(driver.unit(), "workUnit-1.1-RED-2");
     assert_eq!(status_of(&driver, "1.2"), ItemStatus::Done);
     let mut other = Driver::small("", "a: { work: {}, to: z }");
-    assert_eq!(code(other.send(&commands::adopt(&[]))), "cannot_adopt");
+    assert_eq!(code(other.send(&commands::adopt(&[]))), "not_possible");
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn a_finished_item_is_done_again() {
     assert_eq!(driver.run.sets["subtasks"].len(), 3);
     // Given again, it says that the item is in progress.
     let again = driver.reopen_item(Some("1.3")).unwrap_err();
-    assert_eq!(again.code, "cannot_reopen");
+    assert_eq!(again.code, "not_possible");
     assert_eq!(again.details["item"], "1.3");
     assert_eq!(code(driver.reopen_item(Some("1.4"))), "not_present");
 }

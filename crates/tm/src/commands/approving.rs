@@ -138,7 +138,7 @@ pub fn needs_terminal(
     }
     Err(Fault::new(
         Kind::Refused,
-        "needs_terminal",
+        "needs_person",
         format!("{what} by a person, at a terminal, and this is none"),
     )
     .suggest(format!("an agent cannot decide this: ask the person to run the command, without --json and without a pipe{or}"))

@@ -1,8 +1,8 @@
 //! `tm runs` and `tm log`.
 
-use engine::fault;
 use std::io::IsTerminal as _;
 
+use engine::fault;
 use engine::{Engine, Fault, Kind, Look, RunFilter};
 use serde_json::json;
 
@@ -122,7 +122,7 @@ fn graph(engine: &Engine, arguments: &RunGraph) -> Result<String, Fault> {
         return Ok(set.mermaid());
     }
     set.picture(Look::Inside)
-        .ok_or_else(|| fault!("graph_too_large.graph", total = set.total, name))
+        .ok_or_else(|| fault!("too_large.graph", total = set.total, name))
 }
 
 /// Carries out a command of `tm log`.

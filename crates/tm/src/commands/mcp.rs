@@ -1,12 +1,12 @@
 //! `tm mcp` and `tm serve`.
 
-use engine::fault;
 use std::io::{ErrorKind, IsTerminal as _};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, ToSocketAddrs as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::Fault;
+use engine::fault;
 
 use ::mcp::http::{self, Options, Token, TokenError};
 use ::web::access::Right;
@@ -107,7 +107,7 @@ pub(super) fn token(file: &Path) -> Result<Token, Fault> {
 
 fn no_token(error: &TokenError) -> Fault {
     Fault::environment(
-        "token",
+        "listen",
         "the token that clients must show cannot be had",
         error,
     )
@@ -208,7 +208,7 @@ impl Listening {
 
 fn listen(address: SocketAddr, allow_remote: bool) -> Result<TcpListener, Fault> {
     if !address.ip().is_loopback() && !allow_remote {
-        return Err(fault!("remote_listener", address));
+        return Err(fault!("listen.remote_listener", address));
     }
     TcpListener::bind(address).map_err(|error| not_listening(&address.to_string(), &error))
 }

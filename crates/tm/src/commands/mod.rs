@@ -24,13 +24,13 @@ mod watch;
 mod web;
 mod workflow;
 
-use engine::fault;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use engine::fault;
 use engine::{Engine, Fault, Kind, OpenOptions};
 use rustix::process::Signal;
 use workspace::config::Environment;
@@ -190,12 +190,8 @@ fn open(
 /// The caller's folder.
 fn current_folder() -> Result<PathBuf, Fault> {
     std::env::current_dir().map_err(|error| {
-        Fault::environment(
-            "no_current_folder",
-            "the current folder cannot be found",
-            &error,
-        )
-        .suggest("change to a folder that exists")
+        Fault::environment("io_failed", "the current folder cannot be found", &error)
+            .suggest("change to a folder that exists")
     })
 }
 

@@ -72,10 +72,12 @@ fn same_hash(request: &TrustRequest, hash: &str) -> Result<(), Fault> {
     if request.hash.eq_ignore_ascii_case(hash.trim()) {
         return Ok(());
     }
-    Err(
-        fault!("other_hash", title = request.title(), hash = request.hash)
-            .detail("hash", request.hash.as_str()),
+    Err(fault!(
+        "changed_since.other_hash",
+        title = request.title(),
+        hash = request.hash
     )
+    .detail("hash", request.hash.as_str()))
 }
 
 /// Says that it is trusted, and what can be done now.

@@ -1,6 +1,5 @@
 //! The page that `tm serve` and `tm ui --web` serve: which projects it shows, and how a browser comes to it.
 
-use engine::fault;
 use std::io::BufRead as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -8,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use engine::board::Projects;
+use engine::fault;
 use engine::{Engine, Fault, OpenOptions};
 use mcp::http::SharedSite;
 use web::Web;
@@ -116,9 +116,9 @@ pub fn site(shown: Shown) -> (SharedSite, Arc<Access>) {
 
 /// The address of the page with a key to it; to decide only where a person sits at the terminal who started this.
 pub fn link(access: &Access, host: &str, path: &str, right: Right) -> Result<String, Fault> {
-    let code = access
-        .code(right)
-        .map_err(|error| Fault::environment("random", "no key to the page can be made", &error))?;
+    let code = access.code(right).map_err(|error| {
+        Fault::environment("io_failed", "no key to the page can be made", &error)
+    })?;
     Ok(format!("http://{host}{path}#code={code}"))
 }
 

@@ -26,7 +26,7 @@ pub fn commit(stage: &Stage, run: &str, subtask: &str) -> Result<FinishedCommand
     let hook = stage.repository().join(".git/hooks/pre-commit");
     make_executable(&hook).map_err(|error| {
         Fault::environment(
-            "demo_folder",
+            "demo_failed",
             "the hook could not be made executable",
             &error,
         )
@@ -39,7 +39,7 @@ pub fn commit(stage: &Stage, run: &str, subtask: &str) -> Result<FinishedCommand
         .spawn()
         .map_err(|error| {
             Fault::environment(
-                "no_program",
+                "demo_failed",
                 "this program could not be started again",
                 &error,
             )
@@ -60,7 +60,7 @@ pub fn commit(stage: &Stage, run: &str, subtask: &str) -> Result<FinishedCommand
     let _ = child.kill();
     let status = child.wait().map_err(|error| {
         Fault::environment(
-            "no_program",
+            "demo_failed",
             "the killed process could not be waited for",
             &error,
         )

@@ -1,11 +1,11 @@
 //! The throw-away repository, and the processes that run in it.
 
-use engine::fault;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output as ProcessOutput, Stdio};
 
+use engine::fault;
 use engine::{Fault, Kind};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -99,7 +99,7 @@ impl Stage {
     pub fn set() -> Result<Self, Fault> {
         let failed = |error: io::Error| {
             Fault::environment(
-                "demo_folder",
+                "demo_failed",
                 "the folder of the demo could not be made",
                 &error,
             )
@@ -116,7 +116,7 @@ impl Stage {
             folder,
             program: std::env::current_exe().map_err(|error| {
                 Fault::environment(
-                    "no_program",
+                    "demo_failed",
                     "the path of this program cannot be found",
                     &error,
                 )
@@ -172,7 +172,7 @@ impl Stage {
             .and_then(|()| fs::write(&path, text));
         written.map_err(|error| {
             Fault::environment(
-                "demo_folder",
+                "demo_failed",
                 format!("{} could not be written", path.display()),
                 &error,
             )
@@ -184,7 +184,7 @@ impl Stage {
         let path = self.repository.join(path);
         fs::read_to_string(&path).map_err(|error| {
             Fault::environment(
-                "demo_folder",
+                "demo_failed",
                 format!("{} could not be read", path.display()),
                 &error,
             )
@@ -220,7 +220,7 @@ impl Stage {
             .args(arguments)
             .output()
             .map_err(|error| {
-                Fault::environment("git_missing", "git could not be run", &error)
+                Fault::environment("git_failed", "git could not be run", &error)
                     .suggest("install git 2.25 or newer")
             })?;
         if ran.status.success() {
@@ -245,7 +245,7 @@ impl Stage {
     pub fn tm(&self, arguments: &[&str]) -> Result<FinishedCommand, Fault> {
         let ran = self.program(arguments).output().map_err(|error| {
             Fault::environment(
-                "no_program",
+                "demo_failed",
                 "this program could not be started again",
                 &error,
             )

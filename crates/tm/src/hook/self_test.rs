@@ -1,11 +1,11 @@
 //! Real payloads of each client against a real run, answered by this very program as a process: what the client would see.
 
-use engine::fault;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::Stdio;
 
 use engine::Fault;
+use engine::fault;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -236,7 +236,7 @@ fn payload(client: Client, root: &Path, sample: &Sample<'_>) -> Option<Value> {
 fn ask(stage: &Stage, client: Client, payload: &Value) -> Result<(Option<i32>, String), Fault> {
     let failed = |error: &std::io::Error| {
         Fault::environment(
-            "no_program",
+            "demo_failed",
             "this program could not be started again",
             error,
         )

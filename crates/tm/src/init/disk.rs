@@ -1,12 +1,12 @@
 //! The project's files: read with every reason to leave them alone found out at once, and written all or, if the disk
 //! plays along, none.
 
-use engine::fault;
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use engine::fault;
 use engine::{Fault, Kind};
 use journal::durable;
 use tempfile::NamedTempFile;
@@ -16,7 +16,7 @@ use super::change::{Change, ChangeKind};
 use super::text::EditError;
 
 /// The code of a fault: a file lies, or would lie, outside of the project.
-pub const OUTSIDE: &str = "outside_project";
+pub const OUTSIDE: &str = "unsafe_path";
 
 /// A file that is larger is none that people write.
 const MAX_FILE: u64 = 4 * 1024 * 1024;
@@ -39,10 +39,16 @@ pub fn invalid(file: &str, unusable: &EditError) -> Fault {
         column,
         problem,
     } = unusable;
-    fault!("client_file_invalid", file, line, column, problem)
-        .detail("file", file)
-        .detail("line", *line)
-        .detail("column", *column)
+    fault!(
+        "config_invalid.client_file_invalid",
+        file,
+        line,
+        column,
+        problem
+    )
+    .detail("file", file)
+    .detail("line", *line)
+    .detail("column", *column)
 }
 
 fn failed(file: &str, what: &str, error: &io::Error) -> Fault {
@@ -155,8 +161,10 @@ pub fn write(root: &Path, changes: &[Change]) -> Result<(), Fault> {
     for change in changes {
         let now = read(root, &change.file)?;
         if now.text != change.before || now.real != change.real {
-            return Err(fault!("client_file_changed", file = change.file)
-                .detail("file", change.file.as_str()));
+            return Err(
+                fault!("changed_since.client_file_changed", file = change.file)
+                    .detail("file", change.file.as_str()),
+            );
         }
     }
     put_all(root, prepare_all(changes)?)
@@ -289,7 +297,7 @@ mod tests {
             let changes = [new(), change(&root, "any", before, "two")];
             let fault = write(&root, &changes).unwrap_err();
             let text = fs::read_to_string(&any).unwrap();
-            assert_eq!((&*fault.code, &*text), ("client_file_changed", "other"));
+            assert_eq!((&*fault.code, &*text), ("changed_since", "other"));
         }
         let changes = [new(), change(&root, "any/below", None, "x")];
         let fault = prepare_all(&changes).map(|_| ()).unwrap_err();

@@ -5,11 +5,11 @@
 //! None of the last two says for sure where the caller works: a client may have moved an agent into a worktree. So nothing
 //! begins there while the repository has another worktree that may be meant.
 
-use engine::fault;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use engine::fault;
 use engine::progress::Observer;
 use engine::{Engine, Fault, Kind, OpenOptions};
 use mcp::Client;
@@ -464,7 +464,7 @@ fn which_project(message: &str, folders: &[PathBuf]) -> Fault {
 
 fn outside(path: &Path) -> Fault {
     fault!(
-        "outside_roots",
+        "unsafe_path.outside_roots",
         one_line = one_line(&path.display().to_string())
     )
 }

@@ -231,6 +231,12 @@ fn every_text_of_a_code_is_used_with_its_arguments() {
         "only_one",
         "flaky",
         "unknown_runner",
+        "reopen",
+        "skip",
+        "rewind",
+        "adopt",
+        "submit",
+        "feedback",
     ];
     let is_asked = |key: &String| {
         key.rsplit_once('.')

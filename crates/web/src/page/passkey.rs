@@ -12,7 +12,7 @@ const ONLY_LOOKS: &str =
 
 pub fn page(engine: &engine::Engine, right: Right) -> Result<Markup, Fault> {
     if right != Right::Decide {
-        return Err(Fault::new(Kind::Refused, "needs_terminal", ONLY_LOOKS));
+        return Err(Fault::new(Kind::Refused, "needs_person", ONLY_LOOKS));
     }
     let list = engine.signers();
     Ok(html! {

@@ -131,13 +131,13 @@ impl CommitError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::WrongBranch { .. } => "wrong_branch",
-            Self::HeadMoved { .. } => "head_moved",
-            Self::NothingToCommit => "nothing_to_commit",
-            Self::Busy { .. } => "git_busy",
+            Self::Busy { .. } => "lock_timeout",
             Self::Refused { .. } => "commit_refused",
-            Self::TimedOut { .. } => "commit_timeout",
-            Self::NotRecognised { .. } => "commit_not_recognised",
-            Self::InvalidRequest(_) => "invalid_commit",
+            Self::HeadMoved { .. }
+            | Self::NothingToCommit
+            | Self::TimedOut { .. }
+            | Self::NotRecognised { .. }
+            | Self::InvalidRequest(_) => "interrupted",
             Self::Git(error) => error.code(),
         }
     }

@@ -130,17 +130,16 @@ impl GitError {
     /// A stable name for the kind of trouble.
     pub fn code(&self) -> &'static str {
         match self.kind {
-            GitErrorKind::ProgramMissing => "git_missing",
-            GitErrorKind::NotARepository => "not_a_repository",
-            GitErrorKind::Bare => "bare_repository",
+            GitErrorKind::NotARepository | GitErrorKind::Bare => "not_a_repository",
             GitErrorKind::NoIdentity { .. } => "no_identity",
-            GitErrorKind::Busy { .. } => "git_busy",
-            GitErrorKind::InvalidName => "bad_branch_name",
-            GitErrorKind::Refused | GitErrorKind::TimedOut | GitErrorKind::UnexpectedOutput => {
-                "git_failed"
-            }
+            GitErrorKind::Busy { .. } => "lock_timeout",
+            GitErrorKind::InvalidName => "bad_name",
             GitErrorKind::Io | GitErrorKind::Killed => "io_failed",
-            GitErrorKind::BrokenBranch => "broken_branch",
+            GitErrorKind::ProgramMissing
+            | GitErrorKind::Refused
+            | GitErrorKind::TimedOut
+            | GitErrorKind::UnexpectedOutput
+            | GitErrorKind::BrokenBranch => "git_failed",
         }
     }
 
@@ -149,9 +148,6 @@ impl GitError {
         match &self.kind {
             GitErrorKind::ProgramMissing => {
                 Some("install git and make sure it is on the PATH".to_owned())
-            }
-            GitErrorKind::NotARepository => {
-                Some("run `git init`, or go to a folder of a repository".to_owned())
             }
             GitErrorKind::Bare => {
                 Some("work in a clone or a worktree of it (`git worktree add`)".to_owned())
@@ -212,7 +208,7 @@ mod tests {
         let bare = "fatal: cannot use bare repository '/a/b' (safe.bareRepository is 'explicit')";
         for (text, code) in [
             (none, "not_a_repository"),
-            (bare, "bare_repository"),
+            (bare, "not_a_repository"),
             ("error: something else", "git_failed"),
         ] {
             assert_eq!(class(text).code(), code);

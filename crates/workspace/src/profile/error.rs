@@ -194,14 +194,13 @@ impl ProfileError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::BadName { .. } => "bad_name",
-            Self::Unknown { .. } => "unknown_profile",
-            Self::Shadows { .. } => "profile_shadows",
+            Self::Unknown { .. } => "not_found",
             Self::Io { .. } => "io_failed",
-            Self::Unsafe { .. } => "profile_unsafe",
-            Self::Invalid { .. } => "profile_invalid",
+            Self::Unsafe { .. } => "unsafe_path",
+            Self::Shadows { .. } | Self::Invalid { .. } => "profile_invalid",
             Self::Inputs { .. } => "usage",
             Self::Template { .. } => "bad_template",
-            Self::Pin { .. } => "profile_damaged",
+            Self::Pin { .. } => "journal_damaged",
             Self::Trust(error) => error.code(),
         }
     }

@@ -235,12 +235,12 @@ impl ProcessorFault {
     /// A short, stable name of what went wrong.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Untrusted { .. } => "profile_untrusted",
+            Self::Untrusted { .. } => "untrusted",
             Self::Missing { .. }
             | Self::TimedOut { .. }
             | Self::Died { .. }
             | Self::Garbage { .. }
-            | Self::Flooded { .. } => "processor_failed",
+            | Self::Flooded { .. } => "command_failed",
             Self::Io { .. } => "io_failed",
             Self::NoCommand { .. } => "internal",
             Self::NoCommandAnyMore { .. } => "profile_changed",

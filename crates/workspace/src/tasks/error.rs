@@ -202,19 +202,21 @@ impl TaskError {
         match self {
             Self::NoFile { .. } => "tasks_missing",
             Self::Io { .. } | Self::TooLarge { .. } => "io_failed",
-            Self::Malformed { .. } | Self::BadField { .. } | Self::DuplicateId { .. } => {
-                "tasks_invalid"
+            Self::Malformed { .. }
+            | Self::BadField { .. }
+            | Self::DuplicateId { .. }
+            | Self::BadRewrite { .. }
+            | Self::BadStatus { .. } => "tasks_invalid",
+            Self::UnknownTag { .. } | Self::UnknownTask { .. } | Self::IsSubtask { .. } => {
+                "not_found"
             }
-            Self::UnknownTag { .. } => "unknown_tag",
             Self::BadName { .. } => "bad_name",
-            Self::UnknownTask { .. } | Self::IsSubtask { .. } => "unknown_task",
             Self::UnknownDependency { .. } | Self::SelfDependency { .. } | Self::Cycle { .. } => {
                 "bad_dependencies"
             }
             Self::AllDone { .. } => "all_done",
-            Self::NothingRunnable { .. } => "nothing_runnable",
-            Self::Changed { .. } => "tasks_changed",
-            Self::BadRewrite { .. } | Self::BadStatus { .. } => "bad_rewrite",
+            Self::NothingRunnable { .. } => "dependencies_not_done",
+            Self::Changed { .. } => "changed_since",
             Self::NoTitle { .. } => "usage",
         }
     }

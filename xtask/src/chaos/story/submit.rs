@@ -34,7 +34,7 @@ const SUBMIT: &[Act] = &[
     },
     Act {
         files: &[("../elsewhere/forge/checks.json", FAILED)],
-        done_already: &["not_complete", "run_active"],
+        done_already: &["not_possible", "run_active"],
         ..act("feedback", &["autopilot", "feedback"])
     },
 ];

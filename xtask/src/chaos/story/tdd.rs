@@ -49,7 +49,7 @@ pub(super) const TDD: &[Act] = &[
     act("commit1", &["autopilot", "commit"]),
     Act {
         // There is no commit any more that could be taken back.
-        done_already: &["unknown_step"],
+        done_already: &["not_found"],
         ..act("back", &["autopilot", "rewind", "last-commit"])
     },
     act("commit1-again", &["autopilot", "commit"]),

@@ -5,7 +5,6 @@ pub(crate) mod findings;
 pub(crate) mod ran;
 mod silenced;
 
-use crate::fault;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -36,6 +35,7 @@ use crate::capability::tests::evidence::work::Work;
 use crate::capability::tests::read::few;
 use crate::capability::{Capability, reports};
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::{Fault, Kind};
 use crate::next_step::{NextStep, Verb};
 

@@ -1,6 +1,5 @@
 //! Checks that are run.
 
-use crate::fault;
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -19,6 +18,7 @@ use workspace::process::Cancellation;
 use workspace::suite::{CommandLine, How, SuiteError, SuiteRan, SuiteRun, run_suite};
 
 use crate::capability::tests::evidence::suite::{MOST_KEPT, end_of};
+use crate::fault;
 use crate::fault::Fault;
 
 /// More files than these are not named to a tool: it looks at all instead.

@@ -1,6 +1,5 @@
 //! The documents of a session: where they lie, and which task graph is whose.
 
-use crate::fault;
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::capability::documents::skills::LARGEST_DOCUMENT;
+use crate::fault;
 use crate::fault::Fault;
 use crate::generic::files;
 use crate::slot::Slot;
@@ -212,7 +212,7 @@ impl Document {
     pub(crate) fn of(name: &str, bytes: Vec<u8>) -> Result<Self, Fault> {
         if bytes.len() > LARGEST_DOCUMENT {
             return Err(fault!(
-                "document_too_large.of",
+                "too_large.of",
                 name,
                 bytes = bytes.len(),
                 most = LARGEST_DOCUMENT
@@ -265,12 +265,7 @@ impl Document {
 
 /// The bytes of a document, if there is one.
 pub(crate) fn read_file(path: &Path) -> Result<Option<Vec<u8>>, Fault> {
-    files::read_at_most(path, LARGEST_DOCUMENT as u64).map_err(|mut fault| {
-        if fault.code == "response_too_large" {
-            "document_too_large".clone_into(&mut fault.code);
-        }
-        fault
-    })
+    files::read_at_most(path, LARGEST_DOCUMENT as u64)
 }
 
 /// All task graphs that lie there, by their names. What cannot be read is told in place of it.

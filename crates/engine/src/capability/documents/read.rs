@@ -1,6 +1,5 @@
 //! The readers of a session of skills: its design document, and its task graphs.
 
-use crate::fault;
 use std::collections::{BTreeMap, HashSet};
 
 use machine::{Reading, RunState};
@@ -14,6 +13,7 @@ use crate::capability::documents::bound::{self, COMPLETE, PENDING, SKIPPED, boun
 use crate::capability::documents::folder::{self, DESIGN, Document, Graphs, Place};
 use crate::capability::documents::skills::{FIRST, Skills, first, number};
 use crate::capability::documents::{drafts, work};
+use crate::fault;
 use crate::fault::Fault;
 use crate::support::HandlerError;
 use crate::view::collab::answer::DocumentProblem;

@@ -1,6 +1,5 @@
 //! The code of an iteration: a folder that is written as a whole, and known by the hash of all that is in it.
 
-use crate::fault;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
@@ -16,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::capability::profile::memory::CARRIED;
 use crate::fail_point;
+use crate::fault;
 use crate::fault::Fault;
 use crate::generic::files::{self, unwritable};
 
@@ -198,7 +198,7 @@ fn sync_all(folder: &Path, tree: &Tree) -> io::Result<()> {
 }
 
 fn no_text(path: &Path) -> Fault {
-    fault!("code_unfit.no_text", path = path.display())
+    fault!("response_unreadable.no_text", path = path.display())
 }
 
 /// What stands where code is to be.

@@ -1,6 +1,5 @@
 //! A session's files and the world around it: the code that leaves it, and what is put back where somebody changed it.
 
-use crate::fault;
 use std::collections::BTreeSet;
 use std::fs;
 use std::fs::Permissions;
@@ -24,6 +23,7 @@ use crate::capability::profile::memory::{CODE, plan_hash};
 use crate::capability::profile::session::{code_path, iteration};
 use crate::engine::Engine;
 use crate::fail_point;
+use crate::fault;
 use crate::fault::Fault;
 use crate::find::Selector;
 use crate::generic::files;
@@ -62,7 +62,7 @@ impl Engine {
         if run.status != RunStatus::Completed {
             let state = run.state();
             let over = matches!(run.status, RunStatus::Cancelled | RunStatus::Aborted);
-            let fault = fault!("not_complete", state);
+            let fault = fault!("not_possible.not_complete", state);
             let folder = dir.path().display();
             return Err(if over {
                 fault.suggest(format!("what it left lies in {folder}"))
@@ -79,7 +79,7 @@ impl Engine {
         let store = fs::canonicalize(&self.settings.store).unwrap_or_default();
         let to = real(&to).map_err(|error| files::unwritable(&to, &error))?;
         if !store.as_os_str().is_empty() && to.starts_with(&store) {
-            return Err(fault!("bad_path.session_export", to = to.display()));
+            return Err(fault!("bad_name.session_export", to = to.display()));
         }
         let mut exported = ExportAnswer {
             session_id: run.run.clone(),
@@ -97,7 +97,7 @@ impl Engine {
                 // Not even by force: it would write where nobody meant.
                 ExistingFile::Strange(place) => {
                     return Err(fault!(
-                        "link_in_the_way.session_export",
+                        "unsafe_path.session_export",
                         place = place.display(),
                         path
                     ));
@@ -107,7 +107,7 @@ impl Engine {
         if !in_the_way.is_empty() {
             let told = &in_the_way[..in_the_way.len().min(MOST_TOLD)];
             return Err(fault!(
-                "file_changed",
+                "already_there.file_changed",
                 several = match in_the_way.len() {
                     1 => "1 file is".to_owned(),
                     several => format!("{several} files are"),

@@ -1,6 +1,5 @@
 //! What a session's decisions and prompts rest on: plan, code and review, as they are and as they were recorded.
 
-use crate::fault;
 use std::path::Path;
 
 use journal::{EvidenceStore, sha256_hex};
@@ -13,6 +12,7 @@ use crate::call::Call;
 use crate::capability::files::code::{self, OnDisk, Tree};
 use crate::capability::profile::memory::{self, StoredCode, StoredPlan, plan_hash};
 use crate::capability::profile::session::{code_path, iteration};
+use crate::fault;
 use crate::fault::{Fault, Kind};
 use crate::generic::files;
 use crate::next_step::Verb;
@@ -173,7 +173,7 @@ fn check_by_hand(tree: &Tree) -> Result<(), Fault> {
         })
         .collect();
     bundle::check(&files, &[], &bundle::Rules::default())
-        .map_err(|error| fault!("code_unfit.check_by_hand", error))
+        .map_err(|error| fault!("response_unreadable.check_by_hand", error))
 }
 
 /// What lies in the folder of the iteration's code.

@@ -1,12 +1,12 @@
 //! What the run changed in the working tree, apart from what was there before.
 
-use crate::refusal;
 use workspace::git::{Change, RepoPath, Repository, TreeStatus};
 
 use crate::capability::memory::Memory;
 use crate::capability::tests::read::few;
 use crate::fault::Fault;
 use crate::next_step::{NextStep, typed};
+use crate::refusal;
 use crate::support::HandlerError;
 
 /// The working tree as the run sees it.
@@ -88,7 +88,7 @@ impl Changes {
         let folder = folder.to_string_lossy();
         let dirty: Vec<String> = paths.iter().map(ToString::to_string).collect();
         Err(refusal!(
-            "dirty_submodule",
+            "unfit_files.dirty_submodule",
             dirty = few(&dirty),
             folder = NextStep::git(["-C", &folder, "add", "--all"]),
             folder_2 = NextStep::git(["-C", &folder, "commit", "--message", "…"]),

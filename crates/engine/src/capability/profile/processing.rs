@@ -215,7 +215,7 @@ impl From<workspace::profile::ProfileError> for Fault {
     fn from(error: workspace::profile::ProfileError) -> Self {
         let kind = match error.code() {
             "bad_name" | "usage" => Kind::Usage,
-            "unknown_profile" => Kind::Missing,
+            "not_found" => Kind::Missing,
             _ => Kind::Environment,
         };
         Self::new(kind, error.code(), chain(&error)).suggest(error.suggestion())

@@ -1,6 +1,5 @@
 //! The reader `response`: what a session's profile makes of what somebody wrote.
 
-use crate::fault;
 use journal::EvidenceStore;
 use machine::{Definition, Reading, RunState};
 use serde_json::Map;
@@ -14,6 +13,7 @@ use crate::capability::files::subject::{whole_code, whole_plan};
 use crate::capability::profile::memory::{PROCESSED, Processed};
 use crate::capability::profile::processing::{ResponseOutcome, process, read_by_ours};
 use crate::capability::profile::session::{Session, code_path, iteration, values};
+use crate::fault;
 use crate::fault::Fault;
 use crate::generic::files;
 use crate::support::HandlerError;

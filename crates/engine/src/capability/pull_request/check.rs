@@ -1,7 +1,6 @@
 //! `pull_request.check`: whether the run can be submitted at all, before anything is pushed. Only what is certain refuses: a forge
 //! that cannot be asked is one to which a person goes.
 
-use crate::refusal;
 use machine::RunState;
 use machine::state::Pending;
 use serde_json::{Map, Value};
@@ -14,6 +13,7 @@ use crate::capability::pull_request::target;
 use crate::capability::{EffectSteps, NOT_DONE};
 use crate::fault::Fault;
 use crate::intent;
+use crate::refusal;
 use crate::support::{HandlerError, Outcome};
 
 /// How it is carried out.
@@ -38,10 +38,10 @@ fn prepare(
     let base = target::base(call, &memory, flags, &there.tips)?;
     let head = &memory.start.branch;
     if base == *head {
-        return Err(refusal!("base_missing.prepare", head).into());
+        return Err(refusal!("not_found.prepare", head).into());
     }
     if there.sha == memory.base_oid()? {
-        return Err(refusal!("nothing_to_submit", head).into());
+        return Err(refusal!("not_possible.nothing_to_submit", head).into());
     }
     if let Ok(forge) = target::forge(call, &repository, &there.remote, (&base, head))?
         && let Ok(Some(found)) = target::present(&forge, run, &base, head)?

@@ -5,7 +5,6 @@
 //! which is one plain sentence of theirs without anything that a forge acts on. Who may not change the repository is heard
 //! only by name.
 
-use crate::refusal;
 use std::collections::BTreeMap;
 
 use machine::state::{ItemStatus, Pending};
@@ -21,6 +20,7 @@ use crate::capability::pull_request::target;
 use crate::capability::{EffectSteps, NOT_DONE};
 use crate::fault::Fault;
 use crate::intent;
+use crate::refusal;
 use crate::summary;
 use crate::support::{EffectRequest, HandlerError, Outcome, refusal};
 
@@ -99,11 +99,11 @@ fn prepare(
     let (base, head) = (to.base.as_str(), memory.start.branch.as_str());
     let forge = match target::forge(call, &repository, &to.remote, (base, head))? {
         Ok(forge) => forge,
-        Err(by_hand) => return Err(refusal("forge_denied", by_hand.why, by_hand.fix).into()),
+        Err(by_hand) => return Err(refusal("forge_refused", by_hand.why, by_hand.fix).into()),
     };
     let failed = |error| {
         let by_hand = target::by_hand(&forge, &error, base, head);
-        refusal("forge_denied", by_hand.why, by_hand.fix)
+        refusal("forge_refused", by_hand.why, by_hand.fix)
     };
     let request = match target::present(&forge, run, base, head)? {
         Ok(Some(found)) => found,
@@ -233,7 +233,7 @@ fn request(said: &str) -> Option<String> {
 }
 
 fn not_submitted() -> Refusal {
-    refusal!("not_submitted")
+    refusal!("not_possible.not_submitted")
 }
 
 /// What there is to tell where nothing is to be done.
@@ -241,7 +241,7 @@ fn nothing(request: &PullRequest, feedback: &Feedback, unheard: &[String]) -> Re
     let running = feedback.checks_running;
     if running > 0 {
         return refusal!(
-            "checks_running",
+            "blocked.checks_running",
             running = text::counted(running, "check"),
             url = request.url,
             running_2 = if running == 1 { "is" } else { "are" }

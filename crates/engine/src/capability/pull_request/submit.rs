@@ -2,7 +2,6 @@
 //!
 //! What is there is looked at before anything is asked for, and again where an answer was lost: none is opened twice.
 
-use crate::refusal;
 use journal::EvidenceStore;
 use machine::RunState;
 use machine::state::Pending;
@@ -18,6 +17,7 @@ use crate::capability::{EffectSteps, NOT_DONE};
 use crate::fail_point;
 use crate::fault::Fault;
 use crate::intent;
+use crate::refusal;
 use crate::support::{HandlerError, Outcome};
 
 /// All that is needed to open one, or to bring it up to date.
@@ -63,7 +63,7 @@ fn prepare(
     let memory = Memory::of(run)?;
     let repository = memory.repository();
     let (Some(to), Some(pushed)) = (SUBMITTED_TO.read(&run.kept)?, PUSHED.read(&run.kept)?) else {
-        return Err(refusal!("not_pushed").into());
+        return Err(refusal!("not_possible.not_pushed").into());
     };
     let (base, head) = (to.base, memory.start.branch.clone());
     let text = |name: &str| flags.get(name).and_then(Value::as_str);
@@ -227,10 +227,11 @@ fn done_by_hand(by_hand: &ByHand) -> Outcome {
 fn settled(error: &ForgeError, by_hand: ByHand) -> Outcome {
     let code = match error.trouble {
         ForgeTrouble::ProgramMissing | ForgeTrouble::LoggedOut => return done_by_hand(&by_hand),
-        ForgeTrouble::Forbidden | ForgeTrouble::NotFound => "forge_denied",
-        ForgeTrouble::RateLimited => "forge_rate_limited",
-        ForgeTrouble::Unreachable => "forge_unreachable",
-        ForgeTrouble::Invalid | ForgeTrouble::Unexpected => "forge_refused",
+        ForgeTrouble::RateLimited | ForgeTrouble::Unreachable => "unreachable",
+        ForgeTrouble::Forbidden
+        | ForgeTrouble::NotFound
+        | ForgeTrouble::Invalid
+        | ForgeTrouble::Unexpected => "forge_refused",
     };
     let ByHand { why, fix, url } = by_hand;
     let suggestion = if url.is_empty() {

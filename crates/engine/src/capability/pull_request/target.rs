@@ -1,6 +1,5 @@
 //! Where a pull request goes: the forge, its repository, and the branch that it is to be merged into.
 
-use crate::refusal;
 use machine::RunState;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -13,6 +12,7 @@ use crate::call::Call;
 use crate::capability::git::effects::push::reference;
 use crate::capability::memory::{Memory, PULL_REQUEST};
 use crate::fault::Fault;
+use crate::refusal;
 use crate::support::refusal;
 use machine::Refusal;
 
@@ -42,7 +42,7 @@ pub(crate) fn base(
         .or(call.pinned.submit.base.as_deref());
     if let Some(said) = said {
         if tips.of(&reference(said)).is_none() {
-            return Err(refusal!("base_missing.base", said));
+            return Err(refusal!("not_found.base", said));
         }
         return Ok(said.to_owned());
     }
@@ -58,7 +58,7 @@ pub(crate) fn base(
             Some(from) => format!("the remote has no branch `{from}`"),
             None => "the run began on no branch".to_owned(),
         };
-        refusal!("base_missing.base_2", why)
+        refusal!("not_found.base_2", why)
     })
 }
 
@@ -205,12 +205,12 @@ pub(crate) fn is_open(found: &PullRequest) -> Result<(), Refusal> {
     let (code, is, fix) = match found.state {
         PullRequestState::Open => return Ok(()),
         PullRequestState::Closed => (
-            "pull_request_closed",
+            "not_possible",
             "closed",
             "ask why; whoever may open it again there does, and then it is submitted again",
         ),
         PullRequestState::Merged => (
-            "pull_request_merged",
+            "not_possible",
             "merged already",
             "what is left to do is another run, from the branch that it was merged into",
         ),

@@ -1,6 +1,5 @@
 //! A report that nothing was changed since one that was accepted, which holds for it, too.
 
-use crate::{fault, refusal};
 use machine::RunState;
 use machine::state::Token;
 
@@ -10,6 +9,7 @@ use crate::capability::tests::evidence::{TestEvidence, level_named};
 use crate::capability::tests::read::{few, name_of};
 use crate::fault::Fault;
 use crate::support::HandlerError;
+use crate::{fault, refusal};
 
 /// What such a report says of the one that holds for it: what people call that.
 pub(crate) const AS_BEFORE: &str = "asBefore";

@@ -1,6 +1,5 @@
 //! What is found in the working tree when tests are reported.
 
-use crate::refusal;
 use machine::Finding;
 use workspace::git::{RepoPath, Repository};
 
@@ -9,6 +8,7 @@ use crate::capability::git::products;
 use crate::capability::git::read::{finding, set_aside, with_files};
 use crate::capability::tests::read::few;
 use crate::next_step::Verb;
+use crate::refusal;
 use crate::support::HandlerError;
 
 /// What a test run leaves behind must not get into a commit, and here it can still be mended by a
@@ -30,7 +30,7 @@ pub(super) fn no_products(
     }
     let lines: Vec<String> = found.iter().map(|found| found.ignore.clone()).collect();
     Err(refusal!(
-        "build_products",
+        "unfit_files.build_products",
         value = found
             .iter()
             .map(|found| found.example.as_str())

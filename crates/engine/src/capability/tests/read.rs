@@ -1,6 +1,5 @@
 //! The reader of test results: what they come to beside the trees of the work.
 
-use crate::{fault, refusal};
 use machine::role::{Shows, Suite};
 use machine::state::Token;
 use machine::{Finding, Reading, Role, RunState};
@@ -20,6 +19,7 @@ use crate::capability::tests::findings::no_products;
 use crate::capability::tests::known;
 use crate::capability::tests::stale::{USED, stale};
 use crate::support::HandlerError;
+use crate::{fault, refusal};
 
 /// What a report says where files were changed that configure the runner: which.
 pub(crate) const CONFIGURED: &str = "runnerConfig";
@@ -156,7 +156,7 @@ pub fn read(
 fn all_changed(named: &[RepoPath], of_item: &[Difference]) -> Result<(), HandlerError> {
     for path in named {
         if !of_item.iter().any(|difference| difference.path == *path) {
-            return Err(refusal!("file_not_changed.all_changed", path).into());
+            return Err(refusal!("nothing_changed.all_changed", path).into());
         }
     }
     Ok(())

@@ -1,6 +1,5 @@
 //! Beginning a run: the plan, and the start.
 
-use crate::fault;
 use std::path::{Path, PathBuf};
 
 use std::sync::Arc;
@@ -29,6 +28,7 @@ use crate::capability::tests::evidence::verified::Suites;
 use crate::capability::tests::read::few;
 use crate::capability::{TASKS, checks};
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::Fault;
 use crate::find::{RunHead, is_over_a_task, over_tasks};
 use crate::generic::begin::{Resources, Started};

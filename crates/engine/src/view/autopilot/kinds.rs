@@ -1,11 +1,11 @@
 //! Kinds of work: which ones a workflow has, and whether one that is named is among them.
 
-use crate::fault;
 use machine::Definition;
 use machine::definition::FieldType;
 use workspace::tasks::Subtask;
 
 use crate::capability::TASKS;
+use crate::fault;
 use crate::fault::Fault;
 
 /// The field of subtasks that says it.

@@ -3,12 +3,12 @@
 //! Phases are upper-case here, and a unit tells of its phase under a key of its own. What is decided is decided by
 //! the calls of the phase form.
 
-use crate::fault;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::action::{Action, ActionKind, AwaitedReport, Precondition};
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::Fault;
 use crate::find::Selector;
 use crate::next_step::Verb;
@@ -165,7 +165,7 @@ impl Engine {
             }))
         };
         let next = match self.next(&AUTOPILOT, run, false) {
-            Err(fault) if fault.code == "run_aborted" => {
+            Err(fault) if fault.code == "run_over" => {
                 let run = fault.details.get("runId").and_then(Value::as_str);
                 let message = "The run was aborted; there is nothing more to do in it.";
                 return none(

@@ -1,6 +1,5 @@
 //! Completing skills: the present state decides what was meant, and names what is next.
 
-use crate::fault;
 use journal::layout::RunDir;
 use machine::command::Report;
 use machine::decide::{UnitMatch, match_unit};
@@ -19,6 +18,7 @@ use crate::capability::documents::skills::{
 };
 use crate::capability::git::effects;
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::Fault;
 use crate::journal_end::JournalEnd;
 use crate::next_step::Verb;
@@ -108,7 +108,7 @@ impl Engine {
                     return Ok(self.refused(writer, report.unit.as_deref(), &unexpected));
                 }
                 if report.unit.is_none() && may_be_said_again(writer, skill)? {
-                    let refusal = Refusal::new("which_unit")
+                    let refusal = Refusal::new("which_one")
                         .detail("skill", skill)
                         .detail("unit", unit(run));
                     return Ok(self.refused(writer, None, &refusal));

@@ -26,7 +26,7 @@ impl Engine {
                 .map(|_| None)
                 .map_err(Fault::from),
             (_, None) => match self.meant(&COLLAB, None, Selector::NotOver) {
-                Err(fault) if fault.code == COLLAB.none => Ok(None),
+                Err(fault) if fault.code == "no_run" => Ok(None),
                 found => found.map(|(_, dir)| Some(dir)),
             },
         }
@@ -128,7 +128,7 @@ impl Engine {
         let first = self
             .first_skill()
             .unwrap_or_else(|_| "collab-start".to_owned());
-        Fault::new(Kind::Missing, "no_session", message)
+        Fault::new(Kind::Missing, "no_run", message)
             .suggest(format!(
                 "begin one by completing the skill `{first}`, or by setting its items"
             ))

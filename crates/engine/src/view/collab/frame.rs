@@ -1,7 +1,6 @@
 //! What the executor of a skill is told, put together when its unit is issued. It stands in the journal with the unit, so
 //! that the same completion gets the same answer whenever it is repeated.
 
-use crate::fault;
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -15,6 +14,7 @@ use serde_json::{Map, Value, json};
 use crate::call::Call;
 use crate::capability::documents::skills::{Skills, display_name, is_fresh, skill};
 use crate::capability::documents::{bound, folder};
+use crate::fault;
 use crate::fault::Fault;
 use crate::generic::context;
 use crate::journal_end::JournalEnd;

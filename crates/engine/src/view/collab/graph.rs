@@ -1,6 +1,5 @@
 //! The task graph: handed over, and drawn.
 
-use crate::fault;
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
@@ -18,6 +17,7 @@ use crate::capability::documents::folder::{self, Document, Graphs};
 use crate::capability::documents::read::{self, All};
 use crate::capability::documents::skills::{key, name_of, number};
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::Fault;
 use crate::view::collab::answer::{
     BatchState, DocumentProblem, SyncAnswer, TaskBrief, TaskDetails, TaskGraph,
@@ -212,7 +212,7 @@ fn missing_or_wrong(
 
 /// Where a file of the project lies. A link on the way may not lead out of the project.
 fn inside(root: &Path, path: &str) -> Result<PathBuf, Fault> {
-    let refused = || fault!("bad_path.inside", path);
+    let refused = || fault!("bad_name.inside", path);
     let given = Path::new(path);
     let relative = match given.strip_prefix(root) {
         Ok(relative) => relative,
@@ -274,7 +274,7 @@ fn meant(
     match (known.as_slice(), wrong.as_slice()) {
         ([only], _) => Ok((*only).to_owned()),
         (_, [only]) => Ok(only.clone()),
-        _ => Err(fault!("which_item").expected(expected)),
+        _ => Err(fault!("which_one.which_item").expected(expected)),
     }
 }
 

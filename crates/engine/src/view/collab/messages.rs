@@ -228,7 +228,7 @@ impl RefusalWords<'_> {
                     |unit| format!("name the present one, `{unit}`"),
                 ),
             ),
-            "which_unit" => (
+            "which_one" => (
                 format!(
                     "`{}` was completed just before: this may be said again, or be meant for {}",
                     named("skill"),
@@ -353,7 +353,7 @@ impl RefusalWords<'_> {
                 None => self.go_on(),
             },
         ),
-        "unknown_task" => (
+        "not_found" => (
             unknown_task(run, refusal, &named("item")),
             if bound::tasks(run).is_some_and(|tasks| !tasks.is_empty()) {
                 format!("see {graph}", graph = Verb::Graph)

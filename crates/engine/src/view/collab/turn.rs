@@ -3,7 +3,6 @@
 //! The item in hand moves the session, by the ways aside of its workflow. Of everything else it is noted where it stands, and the
 //! session comes to it when it is its turn.
 
-use crate::fault;
 use ::markup::documents::{design, task_graph};
 use machine::command::Edit;
 use machine::state::{ItemSet, ItemStatus};
@@ -16,6 +15,7 @@ use crate::call::Input;
 use crate::capability::documents::bound;
 use crate::capability::documents::skills::{key, number};
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::{Fault, Kind};
 use crate::next_step::Verb;
 use crate::turn::no_reason;

@@ -1,6 +1,5 @@
 //! Setting what callers may set: the items of a session, and what its tasks came to.
 
-use crate::fault;
 use ::markup::documents::design;
 use machine::command::Edit;
 use machine::{Command, Event, Refusal, RunState};
@@ -13,6 +12,7 @@ use crate::capability::documents::skills::{
     ADD_ITEMS, CURRENT_ITEM, FIRST, HAS_SNAPSHOT, WORK_ITEMS, first, key, name_of, number,
 };
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::{Fault, Kind};
 use crate::view::collab::answer::UpdateAnswer;
 use crate::view::collab::messages::{RefusalText, refusal_text};
@@ -285,7 +285,7 @@ pub(crate) fn in_callers_words(run: &RunState, mut refusal: Refusal) -> Refusal 
     let of_tasks =
         refusal.details.get("set").and_then(Value::as_str) == Some(bound::tasks_name(run));
     let known = match refusal.code.as_str() {
-        "unknown_item" if of_tasks => Some("unknown_task"),
+        "unknown_item" if of_tasks => Some("not_found"),
         "wave_over" => Some("batch_over"),
         "wave_not_begun" => Some("not_in_batch"),
         _ => None,

@@ -9,8 +9,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use workspace::profile::Phase;
 
+use crate::fault;
 use crate::fault::{Fault, Kind};
-use crate::next_step::Verb;
 
 /// A session as it is.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -267,14 +267,7 @@ impl ClosedGate {
             return Ok(());
         }
         let (gate, run) = (&self.gate, self.session_id.as_str());
-        let message = format!("the workflow does not say what follows a rejection at `{gate}`");
-        let approve = Verb::Approve.step().of(run);
-        let abort = Verb::Abort.step().of(run);
-        Err(Fault::new(Kind::Refused, "cannot_reject", message)
-            .suggest(format!(
-                "approve it with {approve}, or end the run with {abort}"
-            ))
-            .recover(approve))
+        Err(fault!("not_possible.rejection", gate, run))
     }
 }
 

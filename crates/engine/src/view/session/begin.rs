@@ -1,6 +1,5 @@
 //! Beginning a session.
 
-use crate::fault;
 use machine::Definition;
 use machine::GateMode;
 use serde_json::{Map, Value};
@@ -9,6 +8,7 @@ use workspace::profile::{Builtin, Library, Profile};
 use crate::call::Input;
 use crate::capability::PROFILE;
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::{Fault, Kind};
 use crate::view::SESSION;
 use crate::view::session::about;

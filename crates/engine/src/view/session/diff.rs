@@ -1,6 +1,5 @@
 //! What changed from one iteration to another.
 
-use crate::fault;
 use machine::RunState;
 
 use crate::call::{Call, Input};
@@ -8,6 +7,7 @@ use crate::capability::files::code::{OnDisk, Tree, on_disk};
 use crate::capability::files::difference::between;
 use crate::capability::profile::session::{code_path, iteration};
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::Fault;
 use crate::generic::files;
 use crate::view::session::about;
@@ -52,7 +52,7 @@ fn code_of(call: &Call<'_>, run: &RunState, number: i64, present: i64) -> Result
     }
     let folder = files::place(&call.dir, &code_path(number))?;
     if number == 0 || on_disk(&folder)? == OnDisk::Nothing {
-        return Err(fault!("no_code", number, state = run.state()));
+        return Err(fault!("not_found.no_code", number, state = run.state()));
     }
     Tree::on_disk(&folder)
 }

@@ -1,6 +1,5 @@
 //! Putting a response into its place.
 
-use crate::fault;
 use machine::{RunState, RunStatus};
 use text::plain::one_line;
 
@@ -9,6 +8,7 @@ use crate::capability::files::code::rename;
 use crate::capability::files::effects::put_aside_as;
 use crate::capability::profile::read::phase_of;
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::{Fault, Kind};
 use crate::generic::files;
 use crate::next_step::{Argument, Verb};
@@ -37,7 +37,7 @@ impl Engine {
         }
         if bytes.len() as u64 > files::LARGEST_RESPONSE {
             return Err(fault!(
-                "response_too_large.session_respond",
+                "too_large.session_respond",
                 bytes = bytes.len(),
                 most = files::LARGEST_RESPONSE
             ));
@@ -89,7 +89,7 @@ impl Engine {
         if files::is_there(&place)? && !files::is_blank(&place) {
             let same = matches!(files::read(&place), Ok(Some(there)) if there == bytes);
             if !same && !replace {
-                return Err(fault!("response_there", path).detail("path", path));
+                return Err(fault!("already_there.response_there", path).detail("path", path));
             }
             if !same {
                 let aside = put_aside_as(&writer.call.dir, &path, "replaced")?;
@@ -126,9 +126,14 @@ fn not_asked(session: &str, unit: &str, present: Option<&str>) -> Fault {
 /// The fault of a response whose bytes were taken in before, for another prompt.
 fn repeated(before: &str, path: &str, run: &RunState) -> Fault {
     let unit = run.waiting().next().map(|(_, unit)| unit);
-    let fault = fault!("response_repeated", before, path, run = run.run)
-        .detail("path", path)
-        .detail("takenInAs", before);
+    let fault = fault!(
+        "already_there.response_repeated",
+        before,
+        path,
+        run = run.run
+    )
+    .detail("path", path)
+    .detail("takenInAs", before);
     match unit {
         Some(unit) => fault
             .suggest(format!(
@@ -142,7 +147,7 @@ fn repeated(before: &str, path: &str, run: &RunState) -> Fault {
 fn not_waiting(status: RunStatus, state: &str) -> Fault {
     let fault = Fault::new(
         Kind::Refused,
-        "not_waiting",
+        "not_possible",
         match status {
             RunStatus::Running => format!("the session waits for no response in {state}"),
             RunStatus::Paused => "the session is paused".to_owned(),

@@ -1,6 +1,5 @@
 //! Steps: one transition, or nothing.
 
-use crate::fault;
 use std::time::Duration;
 
 use journal::layout::RunDir;
@@ -12,6 +11,7 @@ use machine::{Command, Event, Refusal, RunState, Shared};
 use crate::call::{Call, Input};
 use crate::capability::files::subject::{TAMPERED, fault as fault_of, is_whole};
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::{Fault, Kind};
 use crate::next_step::Verb;
 use crate::open_run::{self, Forecast, LOCK_WAIT, OpenRun};
@@ -96,7 +96,7 @@ impl Engine {
                 return Ok(answer);
             }
         }
-        Err(fault!("session_busy", run = dir.id()))
+        Err(fault!("lock_timeout.session_busy", run = dir.id()))
     }
 
     /// Takes steps until the session waits or is over; `told` hears of each one that was taken. The last answer.
@@ -235,7 +235,7 @@ fn issued(call: &Call<'_>, run: &RunState, events: &[Event]) -> Option<String> {
 /// The fault of a session for which a rule stands against a call.
 pub(crate) fn refused(run: &RunState, refusal: Refusal) -> Fault {
     let kind = match refusal.code.as_str() {
-        "gate_moved" | "changed_since" | "paused" | "stale_unit" => Kind::Conflict,
+        "changed_since" | "paused" | "stale_unit" => Kind::Conflict,
         _ => Kind::Refused,
     };
     let noun = View::of(run).noun;

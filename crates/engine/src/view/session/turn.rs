@@ -1,6 +1,5 @@
 //! Taking a session up again, and ending one.
 
-use crate::fault;
 use machine::trigger::Trigger;
 use machine::{Command, Definition, RunState, RunStatus, approval};
 use serde_json::{Map, Value};
@@ -8,6 +7,7 @@ use serde_json::{Map, Value};
 use crate::call::Input;
 use crate::capability::profile::session::iteration;
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::Fault;
 use crate::view::session::about::{self, stepped};
 use crate::view::session::answer::StepAnswer;
@@ -49,7 +49,7 @@ impl Engine {
             RunStatus::Paused if at_cap => {}
             RunStatus::Paused => {
                 return Err(fault!(
-                    "not_stopped.session_reopen",
+                    "not_possible.session_reopen",
                     paused = paused.unwrap_or_default(),
                     run = run.run
                 ));
@@ -57,7 +57,7 @@ impl Engine {
             // A response was taken in, and nothing can be made of it: as where a profile's command dies of it.
             RunStatus::Running if about::can_reopen(&writer.call, run) => {}
             RunStatus::Running => {
-                return Err(fault!("not_stopped.session_reopen_2"));
+                return Err(fault!("not_possible.session_reopen_2"));
             }
             _ => {
                 return Err(fault!(

@@ -181,7 +181,7 @@ fn an_item_that_comes_late_is_worked_out_behind_what_is_in_hand() {
     let first = json!({ "title": "Late", "type": "feature", "dependsOn": [1] });
     // Before the goals are gathered nothing comes late.
     assert_eq!(late(&stage, &first).as_deref(), Some("no_items"));
-    assert_eq!(late(&Stage::bare(), &first).as_deref(), Some("no_session"));
+    assert_eq!(late(&Stage::bare(), &first).as_deref(), Some("no_run"));
     let stage = Stage::of(&["bugfix"]);
     stage.until("systematic-debugging");
     // Said again it is the same.
@@ -335,7 +335,7 @@ fn a_turn_says_why_and_what_is_meant() {
         stage.unmoved(code, || engine.collab_skip(&senseless).unwrap_err());
     }
     not_turned(&stage, "unknown_item", &item("7"));
-    not_turned(&stage, "unknown_task", &tasks(&["a", "x"]));
+    not_turned(&stage, "not_found", &tasks(&["a", "x"]));
     stage.turn(&Turn::new("pause", "lunch"));
     not_turned(&stage, "paused", &item("1"));
 }

@@ -47,7 +47,7 @@ fn many_at_once_are_all_taken_or_none() {
     let stage = Stage::executing(FOUR);
     let done = ("a", "completed");
     for (bad, code) in [
-        (("nowhere", "completed"), "unknown_task"),
+        (("nowhere", "completed"), "not_found"),
         (("b", "done"), "bad_status"),
         (("after", "completed"), "needs_unmet"),
     ] {
@@ -71,10 +71,10 @@ fn many_at_once_are_all_taken_or_none() {
 #[test]
 fn what_makes_no_sense_is_refused() {
     let stage = Stage::executing(FOUR);
-    let updated = stage.untold(&[("aftre", "completed")], "unknown_task");
+    let updated = stage.untold(&[("aftre", "completed")], "not_found");
     assert!(updated.message.unwrap().contains("`after`"));
     for id in ["", "A", "a\u{1b}[31m"] {
-        stage.untold(&[(id, "completed")], "unknown_task");
+        stage.untold(&[(id, "completed")], "not_found");
     }
     for status in ["", "done", "skipped", "COMPLETE", "given_up"] {
         stage.untold(&[("a", status)], "bad_status");

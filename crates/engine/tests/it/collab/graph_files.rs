@@ -96,7 +96,7 @@ fn a_graph_may_be_written_under_any_of_its_names() {
     fs::remove_file(&place).unwrap();
     symlink(&outside, place).unwrap();
     let answer = stage.refused("build-task-graph", "graph_invalid");
-    assert_eq!(answer.problems[0].code, "no_ordinary_file");
+    assert_eq!(answer.problems[0].code, "unsafe_path");
 }
 
 #[test]
@@ -163,16 +163,16 @@ fn a_file_of_the_project_is_handed_over_by_its_path_and_no_other() {
     let outside = outside.display().to_string();
     let before = stage.files();
     for (path, kind, code) in [
-        ("../outside.md", Usage, "bad_path"),
-        ("docs/../../outside.md", Usage, "bad_path"),
-        ("/etc/passwd", Usage, "bad_path"),
-        (outside.as_str(), Usage, "bad_path"),
-        ("link.md", Usage, "bad_path"),
-        ("up/outside.md", Usage, "bad_path"),
-        ("", Usage, "bad_path"),
+        ("../outside.md", Usage, "bad_name"),
+        ("docs/../../outside.md", Usage, "bad_name"),
+        ("/etc/passwd", Usage, "bad_name"),
+        (outside.as_str(), Usage, "bad_name"),
+        ("link.md", Usage, "bad_name"),
+        ("up/outside.md", Usage, "bad_name"),
+        ("", Usage, "bad_name"),
         ("missing.md", Missing, "no_document"),
-        (".", Environment, "no_ordinary_file"),
-        (".taskmaster", Environment, "no_ordinary_file"),
+        (".", Environment, "unsafe_path"),
+        (".taskmaster", Environment, "unsafe_path"),
         ("bytes.md", Refused, "not_text"),
     ] {
         let fault = by_path(path).unwrap_err();
@@ -184,7 +184,7 @@ fn a_file_of_the_project_is_handed_over_by_its_path_and_no_other() {
     assert!(fault.message.contains("huge.md"), "{fault:?}");
     let large = "x".repeat(9 * 1024 * 1024);
     for (text, path, code) in [
-        (&*large, None, "document_too_large"),
+        (&*large, None, "too_large"),
         (TWO_WAVES, Some("docs/graph.md"), "usage"),
     ] {
         let fault = stage.sync(None, Some(text), path).unwrap_err();
@@ -243,11 +243,11 @@ fn the_item_of_a_graph_is_in_hand_or_named() {
         (fault.kind, fault.code, json!(fault.expected))
     };
     let stage = Stage::bare();
-    assert_eq!(sync(&stage, None).1, "no_session");
+    assert_eq!(sync(&stage, None).1, "no_run");
     stage.done("collab-start");
     assert_eq!(sync(&stage, None).0, Usage);
     let stage = Stage::of(&["code", "bugfix"]);
-    let which = (Usage, "which_item".to_owned(), json!([1, 2]));
+    let which = (Usage, "which_one".to_owned(), json!([1, 2]));
     assert_eq!(sync(&stage, None), which);
     for item in ["3", "", "zwei", "../1"] {
         let unknown = (Missing, "unknown_item".to_owned(), json!([1, 2]));

@@ -96,7 +96,7 @@ fn what_follows_from_the_rails_cannot_be_set() {
     let derived = "state phase displayName lastActivity currentItemType totalItems documentedItems batches currentBatch completedTasks pendingTasks batch item items tasks nonsense ";
     let stage = Stage::bare();
     let fault = stage.update(&json!({ "state": "x" })).unwrap_err();
-    assert_eq!((fault.code.as_str(), stage.runs()), ("no_session", 0));
+    assert_eq!((fault.code.as_str(), stage.runs()), ("no_run", 0));
     stage.done("collab-start");
     let before = stage.files();
     for name in derived.split(' ') {
@@ -296,10 +296,10 @@ fn a_design_that_is_no_text_is_refused() {
     assert!(told.message.contains("line 3"), "{}", told.message);
     std::fs::remove_file(&place).unwrap();
     std::fs::create_dir(&place).unwrap();
-    assert_eq!(fault().code, "no_ordinary_file");
+    assert_eq!(fault().code, "unsafe_path");
     std::fs::remove_dir(&place).unwrap();
     stage.write("outside.md", DESIGN);
     std::os::unix::fs::symlink(stage.project().join("outside.md"), &place).unwrap();
-    assert_eq!(fault().code, "no_ordinary_file");
+    assert_eq!(fault().code, "unsafe_path");
     assert_eq!(stage.state(), "gather-goals");
 }

@@ -73,7 +73,7 @@ fn a_session_is_found_by_its_name_and_by_its_run_and_by_nothing_else() {
     // The id of its run begins with each of these.
     let first = stage.full().run_id;
     for name in ["c", "collab", "collab_", "on"] {
-        assert_eq!(found(&stage, name), Err("no_session".to_owned()), "{name}");
+        assert_eq!(found(&stage, name), Err("no_run".to_owned()), "{name}");
     }
     let stage = stage.named("one-more");
     stage.done("collab-start");

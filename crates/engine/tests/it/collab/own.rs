@@ -101,7 +101,7 @@ fn a_definition_that_is_no_file_is_told() {
         assert!(made.unwrap().success());
     };
     pipe("collab.yaml");
-    begins_nothing(&stage, "workflow_unreadable", "collab.yaml");
+    begins_nothing(&stage, "workflow_invalid", "collab.yaml");
     std::fs::remove_file(folder.join("collab.yaml")).unwrap();
     pipe("other.yaml");
     stage.done("collab-start");
@@ -118,7 +118,7 @@ fn a_broken_template_or_workflow_is_told_before_a_session_begins() {
         template(&stage, "collab-clear", text);
         begins_nothing(&stage, code, named);
     }
-    begins_nothing(&with_workflow(BUILT_IN), "workflow_shadows", "collab.yaml");
+    begins_nothing(&with_workflow(BUILT_IN), "workflow_invalid", "collab.yaml");
     let nowhere = shadowing().replace("to: gather-goals", "to: nowhere");
     begins_nothing(&with_workflow(&nowhere), "workflow_invalid", "nowhere");
     // One that reads no items is no session of skills.

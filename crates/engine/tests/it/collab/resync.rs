@@ -49,7 +49,7 @@ fn finished_batches_and_the_open_one_stay_and_the_rest_is_cut_anew() {
     let statuses = full.batches.iter().map(|batch| batch.status.as_str());
     assert!(statuses.eq(["completed", "in_progress", "pending", "pending"]));
     assert_eq!(stage.brief().batch.unwrap().of, 4);
-    stage.untold(&[("d", "pending")], "unknown_task");
+    stage.untold(&[("d", "pending")], "not_found");
     stage.refused("executing-plans", "tasks_unfinished");
     stage.told(&[("c", "completed")]);
     let mut executed = Vec::new();

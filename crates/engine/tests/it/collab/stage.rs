@@ -151,7 +151,7 @@ impl Stage {
         }
         let answer = self.complete(skill, None).unwrap();
         // Of two items in a row that take the same skill, the second one has to be named.
-        if answer.code.as_deref() == Some("which_unit") {
+        if answer.code.as_deref() == Some("which_one") {
             return accepted(self.complete(skill, answer.unit_id.as_deref()).unwrap());
         }
         accepted(answer)

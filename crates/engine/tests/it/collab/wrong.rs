@@ -116,13 +116,13 @@ fn before_a_session_only_the_first_skill_begins_one() {
     for skill in skills().into_iter().skip(1).step_by(4).chain([UNKNOWN[8]]) {
         let fault = stage.complete(skill, None).unwrap_err();
         let told = (fault.kind, fault.code.as_str());
-        assert_eq!(told, (Kind::Missing, "no_session"));
+        assert_eq!(told, (Kind::Missing, "no_run"));
         assert!(fault.recovery.contains("collab-start"), "{fault:?}");
         assert_eq!(fault.expected, Some("collab-start".into()));
     }
     for (skill, unit, code) in [
         // A unit belongs to a session that is there.
-        ("collab-start", Some("r/collab-start/1"), "no_session"),
+        ("collab-start", Some("r/collab-start/1"), "no_run"),
         ("", None, "usage"),
         ("\t\n", None, "usage"),
     ] {

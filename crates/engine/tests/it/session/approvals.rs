@@ -38,7 +38,7 @@ fn two_approvals_at_once_open_one_gate_once() {
             }
             people.map(|person| {
                 person.join().unwrap().unwrap_or_else(|fault| {
-                    assert_eq!(fault.code, "gate_moved", "{fault:?}");
+                    assert_eq!(fault.code, "changed_since", "{fault:?}");
                     false
                 })
             })
@@ -53,7 +53,7 @@ fn two_approvals_at_once_open_one_gate_once() {
         assert_eq!(state.phase, "REVIEWING");
         assert_eq!(state.waiting_for.unwrap().gate.as_deref(), Some("code"));
         // The one that was taken before says nothing of this gate, whenever it comes.
-        stage.not_approved(&gate, "gate_moved");
+        stage.not_approved(&gate, "changed_since");
     }
 }
 
@@ -68,7 +68,7 @@ fn approving_and_rejecting_at_once_is_one_decision() {
             scope.spawn(move || {
                 begin.wait();
                 if let Err(fault) = stage.decide(gate, choice) {
-                    let known = ["gate_moved", "already_approved"].contains(&fault.code.as_str());
+                    let known = ["changed_since", "not_possible"].contains(&fault.code.as_str());
                     assert!(known, "{fault:?}");
                 }
             });
@@ -90,7 +90,7 @@ fn a_gate_is_approved_as_it_was_seen() {
     stage.not_approved(&first, "changed_since");
     stage.engine().session_restore(Some(&stage.id)).unwrap();
     stage.reject("Otherwise.");
-    stage.not_approved(&first, "gate_moved");
+    stage.not_approved(&first, "changed_since");
     let words = "<<<FILE: count.sh>>>\nwc --words\n";
     stage.codes("iteration-1/generation-response.md", words);
     // The same gate in the same iteration, before other code.
@@ -102,7 +102,7 @@ fn a_gate_is_approved_as_it_was_seen() {
     // The very same code, in another iteration.
     let third = stage.gate();
     assert_eq!((third.iteration, &third.hash), (2, &second.hash));
-    stage.not_approved(&second, "gate_moved");
+    stage.not_approved(&second, "changed_since");
     assert!(stage.decide(&third, Choice::Approve).unwrap());
 }
 

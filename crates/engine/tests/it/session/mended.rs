@@ -31,7 +31,7 @@ fn code_that_a_person_mended_is_what_is_reviewed_and_exported() {
     let export = |to: &std::path::Path| stage.engine().session_export(None, to, false);
     // Runs lie where nothing is exported to.
     let fault = export(&stage.dir.with_file_name("out")).unwrap_err();
-    assert_eq!(fault.code, "bad_path");
+    assert_eq!(fault.code, "bad_name");
     let out = testkit::folder();
     let exported = export(&out.path().join("out")).unwrap();
     assert_eq!(exported.written, ["count.sh", "new.sh"]);
@@ -62,10 +62,10 @@ fn what_no_response_could_hold_is_not_approved() {
     let stage = Stage::generated();
     let binary = stage.dir.join("iteration-1/code/a.bin");
     fs::write(&binary, [0xff, 0xfe]).unwrap();
-    stage.not_approved(&stage.gate(), "code_unfit");
+    stage.not_approved(&stage.gate(), "response_unreadable");
     fs::remove_file(&binary).unwrap();
     stage.write("iteration-1/code/nul", "a\0b");
-    stage.not_approved(&stage.gate(), "code_unfit");
+    stage.not_approved(&stage.gate(), "response_unreadable");
     stage.engine().session_restore(None).unwrap();
     stage.approve();
 }

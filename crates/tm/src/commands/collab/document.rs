@@ -1,11 +1,11 @@
 //! Documents that a caller hands over: task graphs and work items, from files and from standard input.
 
-use engine::fault;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::Path;
 
+use engine::fault;
 use engine::view::collab::answer::SyncAnswer;
 use engine::{Fault, Kind};
 use text::plain::one_line;
@@ -58,11 +58,7 @@ pub fn text_of(file: &Path) -> Result<String, Fault> {
     };
     let bytes = bytes.map_err(|error| unreadable(Path::new(&shown), &error))?;
     if bytes.len() as u64 > MOST_BYTES {
-        return Err(fault!(
-            "document_too_large.text_of",
-            shown,
-            most = MOST_BYTES
-        ));
+        return Err(fault!("too_large.text_of", shown, most = MOST_BYTES));
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
@@ -82,7 +78,7 @@ fn unreadable(file: &Path, error: &io::Error) -> Fault {
     if error.kind() == io::ErrorKind::NotFound {
         return Fault::new(
             Kind::Missing,
-            "unknown_file",
+            "not_found",
             format!("there is no file {shown}"),
         )
         .suggest(NAME_ANOTHER);
@@ -127,7 +123,7 @@ mod tests {
             ("", "project/docs/graph.md", Ok(&inside)),
             ("project", "../graph.md", Ok(&outside)),
             ("project", "link.md", Ok(&outside)),
-            ("project", "gone.md", Err("unknown_file")),
+            ("project", "gone.md", Err("not_found")),
             ("project", "docs", Err("io_failed")),
         ] {
             let found = found(Path::new(file), &folder.path().join(cwd), &root);
@@ -145,7 +141,7 @@ mod tests {
         assert!(fault.message.contains("graph.md:3:"), "{fault:?}");
         let long = usize::try_from(MOST_BYTES).unwrap() + 1;
         fs::write(&file, vec![b'a'; long]).unwrap();
-        assert_eq!(text_of(&file).unwrap_err().code, "document_too_large");
+        assert_eq!(text_of(&file).unwrap_err().code, "too_large");
     }
 
     #[test]

@@ -3,9 +3,9 @@
 pub mod document;
 mod fields;
 
-use engine::fault;
 use std::path::Path;
 
+use engine::fault;
 use engine::view::collab::answer::SkillAnswer;
 use engine::view::collab::request::{GraphSync, SessionUpdate, SkillDone};
 use engine::{Engine, Fault, Kind};
@@ -108,7 +108,7 @@ fn carry_out(
 fn verdict(validated: bool, code: Option<&str>) -> u8 {
     match code {
         _ if validated => DONE,
-        Some("stale_unit" | "which_unit" | "paused") => Kind::Conflict.exit_status(),
+        Some("stale_unit" | "which_one" | "paused") => Kind::Conflict.exit_status(),
         _ => Kind::Refused.exit_status(),
     }
 }

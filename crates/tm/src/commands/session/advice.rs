@@ -6,12 +6,12 @@ use crate::render::session::{self as render, SessionStanding};
 
 /// Whether a fault says that what stood for a session names none.
 pub fn names_no_session(fault: &Fault) -> bool {
-    matches!(fault.code.as_str(), "no_session" | "bad_name")
+    matches!(fault.code.as_str(), "no_run" | "bad_name")
 }
 
 /// The fault of a response to a session that waits for none: how it can be made to wait for one.
 pub fn of_no_response(engine: &Engine, session: Option<&str>, fault: Fault) -> Fault {
-    if fault.code != "not_waiting" {
+    if fault.code != "not_possible" {
         return fault;
     }
     let Ok(state) = engine.session_status(session) else {

@@ -184,7 +184,7 @@ fn nothing_to_reopen(state: &SessionState) -> Fault {
     };
     if state.status == "IN_PROGRESS" {
         fault(
-            "not_stopped",
+            "not_possible",
             "neither broke down nor paused after its last iteration: there is nothing to take up again",
         )
         .suggest("go on with it")

@@ -1,10 +1,10 @@
 //! Files that come into a session and go out of it.
 
-use engine::fault;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
+use engine::fault;
 use engine::view::session::answer::SessionState;
 use engine::{Engine, Fault, Kind, Verb};
 use serde_json::json;
@@ -33,7 +33,9 @@ pub fn response(file: &Path) -> Result<Vec<u8>, Fault> {
     });
     match opened {
         Ok(opened) => read(opened, &shown),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(fault!("unknown_file", shown)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(fault!("not_found.unknown_file", shown))
+        }
         Err(error) => Err(unreadable(&shown, &error)),
     }
 }
@@ -45,7 +47,7 @@ fn read(from: impl io::Read, shown: &str) -> Result<Vec<u8>, Fault> {
         .map_err(|error| unreadable(shown, &error))?;
     if bytes.len() as u64 > MOST_BYTES {
         return Err(fault!(
-            "response_too_large.read",
+            "too_large.read",
             shown,
             value = MOST_BYTES / 1024 / 1024
         ));
@@ -78,7 +80,7 @@ pub fn print_word(engine: &Engine, word: &str, no_session: Fault, output: &mut O
     let show = format!("tm session show{}", render::option(Some(id)));
     Err(Fault::new(
         Kind::Missing,
-        "unknown_file",
+        "not_found",
         format!(
             "`{}` is neither a session nor a file of the session {id}",
             one_line(word)
@@ -173,7 +175,7 @@ fn within(folder: &Path, real: &Path, named: String) -> String {
 
 fn not_there(state: &SessionState, named: &str) -> Fault {
     let fault = |message: String| {
-        Fault::new(Kind::Missing, "unknown_file", message)
+        Fault::new(Kind::Missing, "not_found", message)
             .detail("session_id", state.session_id.as_str())
     };
     let (id, phase) = (&state.session_id, &state.phase);

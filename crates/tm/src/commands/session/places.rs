@@ -1,9 +1,9 @@
 //! Places outside of a session that a caller names: where its code goes, and which word stands for what.
 
-use engine::fault;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use engine::fault;
 use engine::{Engine, Fault};
 
 use super::super::{current_folder, usage};
@@ -86,7 +86,7 @@ fn is_folder(to: &Path) -> Result<(), Fault> {
         .find_map(|place| fs::metadata(place).ok().map(|about| (place, about)));
     match there {
         Some((place, about)) if !about.is_dir() => {
-            Err(fault!("bad_path.is_folder", place = place.display()))
+            Err(fault!("bad_name.is_folder", place = place.display()))
         }
         _ => Ok(()),
     }

@@ -1,8 +1,8 @@
 //! What a report of tests rests on, as tools take it.
 
-use engine::fault;
 use std::path::PathBuf;
 
+use engine::fault;
 use engine::view::autopilot::request::Evidence;
 use engine::{Engine, Fault, Kind};
 

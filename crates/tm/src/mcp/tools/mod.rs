@@ -14,11 +14,11 @@ mod session;
 mod turn;
 mod work_unit;
 
-use engine::fault;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use engine::fault;
 use engine::{Engine, Fault, SuiteHost};
 use mcp::{Client, Hints, Problem, Stop, Tool, ToolAnswer};
 use schemars::JsonSchema;

@@ -1,10 +1,10 @@
 //! Sessions of the `review` rails.
 
-use engine::fault;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
+use engine::fault;
 use engine::view::session::answer::{SessionState, StepAnswer};
 use engine::view::session::request::Response;
 use engine::{Engine, Fault, Strength, Verb};

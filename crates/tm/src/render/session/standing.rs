@@ -172,10 +172,10 @@ mod tests {
         let waiting = state.waiting_for.as_mut().unwrap();
         waiting.gate = some("plan");
         assert_eq!(SessionStanding::of(&state), SessionStanding::Gate("plan"));
-        state.waiting_for.as_mut().unwrap().reason = some("profile_untrusted");
+        state.waiting_for.as_mut().unwrap().reason = some("untrusted");
         assert_eq!(
             SessionStanding::of(&state),
-            SessionStanding::Held("profile_untrusted")
+            SessionStanding::Held("untrusted")
         );
         state.waiting_for.as_mut().unwrap().needs_reopen = true;
         assert_eq!(SessionStanding::of(&state), SessionStanding::Cap);

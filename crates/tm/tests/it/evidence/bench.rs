@@ -23,7 +23,7 @@ fn a_bench_is_tried_listed_and_removed() {
     );
     let head = stage.tm(&["bench", "run", "HEAD"]).ok();
     assert_eq!(head["counts"]["passed"], 2, "{head:#}");
-    assert_eq!(stage.tm(&["bench", "run", "none"]).code(), "no_tree");
+    assert_eq!(stage.tm(&["bench", "run", "none"]).code(), "not_found");
     assert_eq!(list()["benches"][0]["inUse"], false);
     let removed = stage.tm(&["bench", "remove"]).ok();
     assert_eq!(removed["benches"][0]["removed"], true, "{removed:#}");
@@ -77,7 +77,7 @@ fn what_is_brought_to_the_bench_is_named_where_it_cannot_be() {
         ("", r#""/etc/hostname""#, "`/etc/hostname`"),
     ] {
         let refused = run(copy, link);
-        assert_eq!(refused.code(), "setup_failed", "{refused:#?}");
+        assert_eq!(refused.code(), "setup_needed", "{refused:#?}");
         assert!(refused.message().contains(named), "{refused:#?}");
     }
     run(r#""copied""#, r#""lent/""#).ok();

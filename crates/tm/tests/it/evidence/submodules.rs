@@ -106,7 +106,7 @@ impl Project {
     }
 
     fn is_dirty(&self, words: &str) {
-        let answer = self.0.refused(words, "dirty_submodule", &[]);
+        let answer = self.0.refused(words, "unfit_files", &[]);
         let files = &answer.json()["details"]["files"];
         assert!(files.is_array(), "{answer:#?}");
     }

@@ -164,7 +164,7 @@ fn a_product_that_was_broken_for_red_shows_nothing() {
 fn the_bench_may_have_to_be_set_up() {
     for (setup, refused) in [
         ("", "report_unreadable"),
-        (r#""setup": "false""#, "setup_failed"),
+        (r#""setup": "false""#, "setup_needed"),
         (r#""setup": "mkdir node_modules""#, ""),
         // Once for all trees that have the same list of packages.
         (
@@ -400,7 +400,7 @@ fn a_test_that_failed_before_is_repaired() {
     stage.auto("commit").ok();
     fs::remove_file(&there).unwrap();
     let found = stage.tm(&replay).json_with(3).to_string();
-    assert!(found.contains("red_not_replayed"), "{found}");
+    assert!(found.contains("replay_failed"), "{found}");
 }
 
 /// What lies beside reports in their folder is there when the suite is run.
@@ -456,9 +456,9 @@ fn the_tests_of_commits_are_run_again() {
         assert_eq!(again["commits"][0]["standing"], "earned");
         again["commits"][1]["problems"][0]["code"].clone()
     };
-    assert_eq!(problem(), "red_not_replayed");
+    assert_eq!(problem(), "replay_failed");
     fs::remove_file(&there).unwrap();
-    assert_eq!(problem(), "green_not_replayed");
+    assert_eq!(problem(), "replay_failed");
 }
 
 /// What the subtask has changed is to be covered, however much else is.

@@ -42,7 +42,7 @@ fn a_migration_is_written_reviewed_mended_and_handed_out() {
     assert_eq!(respond(PLAN).json_with(7)["phase"], "GENERATING");
 
     // Code of others runs for nobody who has not looked at it.
-    respond(CODE).fault(3, "profile_untrusted");
+    respond(CODE).fault(3, "untrusted");
     let [shown, _] = project.agreed("session trust sqlite-migration");
     assert!(shown.contains("read_code.py"), "{shown}");
 

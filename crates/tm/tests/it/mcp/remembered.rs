@@ -96,5 +96,5 @@ fn a_run_whose_folder_is_gone_is_gone() {
     fs::remove_dir_all(stage.run_folder()).unwrap();
     let again = json!({ "session": "s", "skill": "collab-clear" });
     let fault = refused(&mut server, "complete_skill", &again);
-    assert_eq!(fault["code"], "no_session");
+    assert_eq!(fault["code"], "no_run");
 }

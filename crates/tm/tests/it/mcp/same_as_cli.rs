@@ -67,10 +67,10 @@ fn without_a_run() {
         ["status", {}, "status", 4, "no_run"],
         ["pause", {}, "pause", 4, "no_run"],
         ["status", { "runId": "nothing" }, "status --run-id nothing", 4, "no_run"],
-        ["start", { "taskId": "99" }, "start 99", 4, "unknown_task"],
-        ["start", { "taskId": 1, "tag": "nothing" }, "start 1 --tag nothing", 4, "unknown_tag"],
+        ["start", { "taskId": "99" }, "start 99", 4, "not_found"],
+        ["start", { "taskId": 1, "tag": "nothing" }, "start 1 --tag nothing", 4, "not_found"],
         ["start", { "taskId": "1", "options": { "branch": "main" } },
-         "start 1 --branch main", 3, "on_default_branch"],
+         "start 1 --branch main", 3, "protected_branch"],
     ]);
     compare_all(&Stage::new(), &cases);
 }
@@ -95,11 +95,11 @@ fn before_red() {
         ["complete_phase", { "results": one, "unitId": "workUnit-9.9-RED" },
          "complete --results failed:1 --unit workUnit-9.9-RED", 5, "stale_unit"],
         ["complete_phase", { "results": one, "files": ["src/none.sh"] },
-         "complete --results failed:1 --files src/none.sh", 3, "file_not_changed"],
+         "complete --results failed:1 --files src/none.sh", 3, "nothing_changed"],
         ["commit", {}, "commit", 5, "stale_unit"],
         ["finalize", { "results": good }, "finalize --results failed:0,passed:1", 5, "stale_unit"],
-        ["reopen", {}, "reopen", 3, "cannot_reopen"],
-        ["rewind", { "to": "7.7" }, "rewind 7.7", 4, "unknown_step"],
+        ["reopen", {}, "reopen", 3, "not_possible"],
+        ["rewind", { "to": "7.7" }, "rewind 7.7", 4, "not_found"],
     ]);
     compare_all(&stage, &cases);
 }
@@ -108,7 +108,7 @@ fn before_red() {
 fn at_a_commit_and_when_paused() {
     let stage = Stage::at_commit();
     stage.write(".env", "KEY=1\n");
-    compare_all(&stage, &json!([["commit", {}, "commit", 3, "secret_file"]]));
+    compare_all(&stage, &json!([["commit", {}, "commit", 3, "unfit_files"]]));
     stage.tm(0, &["autopilot", "pause"]);
     let cases = json!([
         ["commit", {}, "commit", 5, "paused"],

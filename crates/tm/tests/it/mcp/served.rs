@@ -120,17 +120,13 @@ fn nothing_beyond_the_roots_is_read_or_even_told_of() {
     ];
     let plans = plans.map(|plan| ("autopilot_start", json!({ "plan": plan })));
     for (tool, arguments) in roots.into_iter().chain(plans) {
-        assert_eq!(
-            served.code(tool, &arguments),
-            "outside_roots",
-            "{arguments}"
-        );
+        assert_eq!(served.code(tool, &arguments), "unsafe_path", "{arguments}");
     }
     drop(served);
     // A folder of a larger working tree is no root; in one that is, a plan is found.
     let of_sub = json!({ "title": "t", "subtasks": ["a"], "projectRoot": sub });
     let served = Served::new(&stage, &[&sub, &beside]);
-    assert_eq!(served.code("autopilot_start", &of_sub), "outside_roots");
+    assert_eq!(served.code("autopilot_start", &of_sub), "unsafe_path");
     let plan =
         json!({ "plan": "todo.md", "projectRoot": beside, "dryRun": true, "allowDirty": true });
     let plan = served.tool("autopilot_start", &plan);
@@ -171,7 +167,7 @@ fn of_several_projects_a_run_tells_which_and_a_broken_one_harms_none() {
 fn it_answers_where_it_says_to_whoever_has_the_token_of_now() {
     let stage = Stage::new();
     let refused = stage.tm(3, &["serve", "--listen", "0.0.0.0:0"]);
-    assert_eq!(refused["error"]["code"], "remote_listener");
+    assert_eq!(refused["error"]["code"], "listen");
     let mut served = Served::at(&stage, "127.0.0.2:0", &[&stage.project()]);
     assert!(served.address.starts_with("127.0.0.2:"));
     let listed = |served: &Served| served.send("tools/list", "", json!({})).0;

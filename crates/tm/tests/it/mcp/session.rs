@@ -128,7 +128,7 @@ fn a_step_that_is_blocked_is_an_answer_and_a_response_counts_once() {
     begun(&mut server);
     let early = refused(&mut server, "session_step", &json!({ "response": PLAN }));
     let told = (&early["code"], &early["recovery"]);
-    assert_eq!(told, (&"not_waiting".into(), &"session_step".into()));
+    assert_eq!(told, (&"not_possible".into(), &"session_step".into()));
     server.tool("session_step", &json!({}));
     let blocked = server.tool("session_step", &json!({}));
     assert_eq!(blocked["advanced"], false);
@@ -169,7 +169,7 @@ fn a_step_that_is_blocked_is_an_answer_and_a_response_counts_once() {
     assert_eq!(broken["phase"], "ERROR");
     assert!(next_step(&broken).contains("tm session reopen"));
     let fault = refused(&mut server, "session_step", &json!({ "response": PLAN }));
-    assert_eq!(fault["code"], "not_waiting");
+    assert_eq!(fault["code"], "not_possible");
     let no_hash = json!({ "decision": "approve", "gate": "plan" });
     let fault = refused(&mut server, "session_decide", &no_hash);
     assert_eq!(fault["code"], "usage");

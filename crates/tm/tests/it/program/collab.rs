@@ -168,7 +168,7 @@ fn the_generic_verbs_take_the_name_of_a_session_and_tell_what_the_skills_tell() 
     }
     let over = json!({ "skill": null, "status": "aborted", "done": null });
     holds(&session.ok("state --session two"), &over);
-    environment.refused("run status --run-id three", 4, "unknown_run");
+    environment.refused("run status --run-id three", 4, "no_run");
 }
 
 #[test]

@@ -75,7 +75,7 @@ impl<'c, C: Caller> Walk<'c, C> {
             }
             let mut answer = self.call("complete_skill", &json!({ "skill": skill }));
             // Of two items in a row that take the same skill, the second one has to be named.
-            if answer["code"] == "which_unit" {
+            if answer["code"] == "which_one" {
                 let named = json!({ "skill": skill, "unitId": answer["unit_id"] });
                 answer = self.call("complete_skill", &named);
             }

@@ -101,7 +101,7 @@ fn what_a_person_did_not_look_at_is_not_run() {
     for (name, text) in [SCRIPTS[0], SCRIPTS[1]] {
         let other = "touch pwned.txt; echo once >> done.txt\n";
         ship.0.write(name, other);
-        ship.run("report").fault(3, "workflow_untrusted");
+        ship.run("report").fault(3, "untrusted");
         assert!(!ship.0.project().join("pwned.txt").exists(), "{name}");
         if name == "look.sh" {
             ship.0.write(name, text);

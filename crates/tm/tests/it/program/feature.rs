@@ -210,7 +210,7 @@ fn lint_holds(feature: &Feature) {
         }
     };
     // It was made to be content on the way. Whatever the tests say, it is not run like that.
-    feature.refused(PASSING, "workflow_untrusted");
+    feature.refused(PASSING, "untrusted");
     assert_eq!(feature.ok("next")["state"], "whole");
     feature.ok("reopen --reason 'The linter was changed.'");
     feature.project.write("lint.sh", LINT);
@@ -234,7 +234,7 @@ fn the_turns_of_any_run_work_on_it() {
         "finalize --results failed:0,passed:1",
     ] {
         let asked = project.line(&format!("autopilot {line}"));
-        asked.fault(3, "other_step");
+        asked.fault(3, "other_workflow");
         let way_out = format!("tm run next --run-id {}", feature.id);
         assert_eq!(asked.json()["error"]["recovery"], way_out);
     }
@@ -255,7 +255,7 @@ fn a_branch_that_somebody_made_meanwhile_is_not_taken_over() {
     let feature = Feature::begun();
     let project = &feature.project;
     feature.answers("design-1.md", "A script.\n");
-    project.refused("autopilot next", 3, "other_step");
+    project.refused("autopilot next", 3, "other_workflow");
     project.git(&["switch", "--quiet", "--create", BRANCH]);
     project.write("src/rogue.sh", "true\n");
     project.commit_all("Rogue");

@@ -121,7 +121,7 @@ fn documents_are_reviewed_in_rounds_beside_each_other() {
     let next = run.next();
     assert_eq!(next["units"].as_array().unwrap().len(), 3);
     assert_eq!(next["unitId"], "a-write");
-    run.refused("report --outcome done", 2, "which_unit");
+    run.refused("report --outcome done", 2, "which_one");
     for document in ["a", "b", "c"] {
         let done = format!("--outcome done --files {document}");
         run.ok(&format!("report --unit {document}-write {done}"));
@@ -150,7 +150,7 @@ fn documents_are_reviewed_in_rounds_beside_each_other() {
 #[test]
 fn an_item_that_is_skipped_makes_the_run_fail() {
     let run = Run::of_review("a,b");
-    run.refused("skip --reason no", 3, "which_item");
+    run.refused("skip --reason no", 3, "which_one");
     run.refused("skip a --reason ' '", 2, "usage");
     run.refused("skip z --reason no", 3, "not_present");
     run.ok("skip a --reason 'nobody reads it'");
@@ -181,7 +181,7 @@ fn inputs_are_held_against_what_the_workflow_declares() {
     run.refused("start document-review --input rounds=three", 2, "usage");
     // A route at the beginning may refuse: then no run comes to be.
     run.refused("start document-review", 3, "no_documents");
-    run.refused("start nothing", 4, "unknown_workflow");
+    run.refused("start nothing", 4, "not_found");
     run.refused("next", 4, "no_run");
 }
 
@@ -192,7 +192,7 @@ fn senseless_reports_are_refused_before_anything_is_looked_at() {
     for (report, expected) in [
         ("--outcome ' '", "usage"),
         (&long, "usage"),
-        ("--outcome done --files ../x", "bad_path"),
+        ("--outcome done --files ../x", "bad_name"),
         ("--results many", "usage"),
         ("--results passed:1 --coverage lots", "usage"),
     ] {

@@ -75,10 +75,10 @@ fn a_run_on_a_task_begins_only_where_that_is_there_and_no_other_is_on_it() {
     project.commit_all("A workflow");
     // What commits need is the definition's to say: a person looks at it first.
     let start = "start ours --input reviewer=me --input taskId=1";
-    run(&project, start).fault(3, "workflow_untrusted");
+    run(&project, start).fault(3, "untrusted");
     project.trust(&["workflow", "trust", "ours"]);
     run(&project, "start ours").fault(2, "usage");
-    run(&project, "start ours --input taskId=9").fault(4, "unknown_task");
+    run(&project, "start ours --input taskId=9").fault(4, "not_found");
     assert_eq!(ok(&project, start)["workflow"], "ours");
     let second = run(&project, start);
     second.fault(5, "run_active");

@@ -232,8 +232,8 @@ fn the_autopilot_works_on_it_where_the_file_says_so() {
     let named = format!("session status --session {id}");
     for (line, status, code) in [
         ("autopilot next", 4, "no_run"),
-        ("session status", 4, "no_session"),
-        ("collab state", 4, "no_session"),
+        ("session status", 4, "no_run"),
+        ("collab state", 4, "no_run"),
         (&*named, 2, "other_workflow"),
     ] {
         project.typed_json(line).fault(status, code);

@@ -119,8 +119,8 @@ fn through(advance: &str) {
     // Without a person it stays closed, and nobody is asked about something else.
     let other = format!("approve --hash {}", "0".repeat(64));
     for (line, status, code) in [
-        ("approve", 3, "needs_terminal"),
-        ("reject --feedback x", 3, "needs_terminal"),
+        ("approve", 3, "needs_person"),
+        ("reject --feedback x", 3, "needs_person"),
         (&*other, 5, "changed_since"),
     ] {
         let refused = letter.json(line);
@@ -214,5 +214,5 @@ fn what_runs_wrote_is_no_project() {
     let folder = session.environment.run_folder();
     let line = format!("autopilot status --project-root {}", folder.display());
     let refused = session.environment.typed_json(&line);
-    assert_eq!(refused.code(), "project_in_store", "{refused:?}");
+    assert_eq!(refused.code(), "no_store", "{refused:?}");
 }

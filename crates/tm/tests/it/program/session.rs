@@ -143,7 +143,7 @@ fn files_of_a_session_are_shown_and_no_others() {
     let secret = secret.to_str().unwrap();
     for file in ["nothing.md", "link.md", "code/../../plan.md", secret] {
         let shown = session.typed_json(&format!("show {file}"));
-        assert_eq!((shown.status, shown.code()), (4, "unknown_file"), "{file}");
+        assert_eq!((shown.status, shown.code()), (4, "not_found"), "{file}");
     }
 }
 
@@ -153,12 +153,12 @@ fn words_in_the_wrong_order_are_told_as_what_they_are() {
     session.environment.write("plan.md", PLAN);
     session.environment.write("file", "x");
     for (line, status, code) in [
-        ("show plan", 4, "unknown_file"),
+        ("show plan", 4, "not_found"),
         ("export out ID", 2, "usage"),
         ("respond plan.md ID", 2, "usage"),
         ("export ID", 2, "usage"),
-        ("export ID file/out", 2, "bad_path"),
-        ("export file", 2, "bad_path"),
+        ("export ID file/out", 2, "bad_name"),
+        ("export file", 2, "bad_name"),
     ] {
         let line = line.replace("ID", &session.id);
         session.typed_json(&line).fault(status, code);
@@ -204,14 +204,14 @@ fn a_command_line_that_makes_no_sense_begins_nothing() {
         ("init -i request=a --gate door=human", 2, "usage"),
         ("init -i request=a -i color=red", 2, "usage"),
         ("init -i request=a --name ../x", 2, "bad_name"),
-        ("init --profile nothing", 4, "unknown_profile"),
-        ("step", 4, "no_session"),
-        ("status nothing", 4, "no_session"),
+        ("init --profile nothing", 4, "not_found"),
+        ("step", 4, "no_run"),
+        ("status nothing", 4, "no_run"),
         ("step a -s b", 2, "usage"),
-        ("trust generic", 3, "nothing_to_trust"),
-        ("approve", 4, "no_session"),
-        ("show nothing", 4, "no_session"),
-        ("export a b", 4, "no_session"),
+        ("trust generic", 3, "usage"),
+        ("approve", 4, "no_run"),
+        ("show nothing", 4, "no_run"),
+        ("export a b", 4, "no_run"),
     ] {
         let refused = environment.typed_json(&format!("session {line}"));
         assert_eq!((refused.status, refused.code()), (status, code), "{line}");

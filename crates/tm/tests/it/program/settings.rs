@@ -77,7 +77,7 @@ fn what_cannot_be_is_written_nowhere() {
     // A file that is broken is not made worse, and one of its values can be mended.
     environment.write(FILE, "{ \"test\": 1 }");
     let broken = set(&environment, "test.command", "x");
-    broken.fault(6, "client_file_invalid");
+    broken.fault(6, "config_invalid");
     environment.write(FILE, r#"{ "test": { "command": 1 } }"#);
     set(&environment, "test.command", "x").ok();
     let mended = json!({ "test": { "command": "x" } });
@@ -115,7 +115,7 @@ fn an_editor_changes_a_copy_that_is_taken_over_once_it_is_sound() {
     let draft = unsound.suggestion().rsplit(' ').next().unwrap();
     let draft = fs::read_to_string(draft).unwrap();
     assert!(draft.contains("maxAttempts"), "{unsound:?}");
-    edit("false").fault(6, "no_editor");
+    edit("false").fault(6, "io_failed");
     assert_eq!(settings(&environment), before);
 }
 
@@ -131,7 +131,7 @@ fn a_start_takes_a_test_command_where_the_settings_name_none() {
     ] {
         set(&environment, key, value).ok();
         environment.commit_all("Settings");
-        with("sh run.sh").fault(3, "test_command_set");
+        with("sh run.sh").fault(3, "beyond_settings");
         environment.json(&["config", "unset", key]).ok();
         environment.commit_all("As before");
     }

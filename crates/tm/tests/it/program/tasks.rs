@@ -65,11 +65,11 @@ fn what_cannot_be_brought_in_is_told() {
     project.write("issues.json", issues);
     project.write(TASKS, "{");
     for (words, status, code) in [
-        ("notes.md", 2, "import_unreadable"),
-        ("nothing.md", 2, "import_unreadable"),
-        ("broken.json", 2, "import_unreadable"),
+        ("notes.md", 2, "tasks_invalid"),
+        ("nothing.md", 2, "tasks_invalid"),
+        ("broken.json", 2, "tasks_invalid"),
         ("notes.md --from jira", 2, "usage"),
-        ("issues.json", 6, "tasks_unreadable"),
+        ("issues.json", 6, "tasks_invalid"),
     ] {
         tm(&project, &format!("tasks import {words}")).fault(status, code);
     }

@@ -49,7 +49,7 @@ fn a_session_of_another_workflow_begins_only_as_a_person_trusted_it() {
     let fast = review(&environment, "fast", "human");
     environment.write(".taskmaster/workflows/fast.yaml", fast);
     let start = r#"run start fast --input profile=generic --input values={"request":"x"}"#;
-    tm(&environment, start).fault(3, "workflow_untrusted");
+    tm(&environment, start).fault(3, "untrusted");
     environment.trust(&["workflow", "trust", "fast"]);
     tm(&environment, start).ok();
 }
@@ -58,16 +58,16 @@ fn a_session_of_another_workflow_begins_only_as_a_person_trusted_it() {
 fn a_workflow_that_opens_gates_needs_trust() {
     let environment = with_open_gates();
     let text = environment.read(REVIEW);
-    let is_untrusted = || tm(&environment, BEGIN).fault(3, "workflow_untrusted");
+    let is_untrusted = || tm(&environment, BEGIN).fault(3, "untrusted");
     let told = is_untrusted();
     assert!(told.contains("gates"), "{told}");
-    tm(&environment, "run start review").fault(3, "workflow_untrusted");
+    tm(&environment, "run start review").fault(3, "untrusted");
 
     // Nobody trusts it without a terminal, unless they know what they trust.
     let trust = "workflow trust review";
-    tm(&environment, trust).fault(3, "needs_terminal");
+    tm(&environment, trust).fault(3, "needs_person");
     let other = tm(&environment, &format!("{trust} --hash 00"));
-    other.fault(3, "other_hash");
+    other.fault(3, "changed_since");
     let trusted = tm(&environment, &format!("{trust} --hash {}", hash_of(&other)));
     assert_eq!(trusted.ok()["trusted"], true);
     tm(&environment, BEGIN).ok();
@@ -101,7 +101,7 @@ fn a_test_command_does_not_run_by_itself_in_a_clone() {
     environment.write("tests/a_test.sh", "false\n");
     let is_untrusted = |words: &str| {
         let refused = tm(&environment, &format!("autopilot complete red {words}"));
-        refused.fault(3, "tests_untrusted");
+        refused.fault(3, "untrusted");
         assert!(!ran.exists());
         refused
     };
@@ -121,7 +121,7 @@ fn a_test_command_does_not_run_by_itself_in_a_clone() {
         let given = format!(r#"{{"bench": {{"{name}": ["A"]}}, "#);
         environment.write(CONFIG, VERIFIED.replacen('{', &given, 1));
         let other = tm(&environment, &format!("config trust --hash {hash}"));
-        assert_eq!(other.code(), "other_hash", "{name}");
+        assert_eq!(other.code(), "changed_since", "{name}");
     }
 }
 
@@ -143,8 +143,8 @@ fn runs_are_not_kept_where_git_sees_them() {
         ("HOME", "", "no_store"),
         ("HOME", "relative", "no_store"),
         ("TRAMLINE_HOME", "relative", "no_store"),
-        ("TRAMLINE_HOME", &inside, "store_in_project"),
-        ("TRAMLINE_HOME", &project, "store_in_project"),
+        ("TRAMLINE_HOME", &inside, "no_store"),
+        ("TRAMLINE_HOME", &project, "no_store"),
     ] {
         assert_eq!(with(&start, name, value).code(), expected, "{name}={value}");
         let seen = environment.git(&["status", "--porcelain"]);
@@ -157,7 +157,7 @@ fn runs_are_not_kept_where_git_sees_them() {
     environment.write(listed, "{}");
     environment.git(&["add", "--force", listed]);
     let told = with(&["doctor"], "TRAMLINE_HOME", &inside);
-    assert_eq!(told.json()[0]["id"], "store_in_project", "{told:?}");
+    assert_eq!(told.json()[0]["id"], "no_store", "{told:?}");
     environment.git(&["rm", "--quiet", "--force", listed]);
     with(&start, "TRAMLINE_HOME", &inside).ok();
 }
@@ -170,11 +170,11 @@ fn a_workflow_that_a_person_writes_is_trusted() {
     let file = written["source"].as_str().unwrap();
     assert!(file.ends_with(".taskmaster/workflows/mine.yaml"), "{file}");
     for (words, code) in [
-        ("run start mine --input taskId=1", "workflow_untrusted"),
-        ("workflow new mine", "workflow_exists"),
-        ("workflow new tdd --from tdd", "workflow_exists"),
+        ("run start mine --input taskId=1", "untrusted"),
+        ("workflow new mine", "bad_name"),
+        ("workflow new tdd --from tdd", "bad_name"),
         ("workflow new ../x --from tdd", "workflow_invalid"),
-        ("workflow new other --from no-such", "unknown_workflow"),
+        ("workflow new other --from no-such", "not_found"),
     ] {
         assert_eq!(tm(&environment, words).code(), code, "{words}");
     }
@@ -219,7 +219,7 @@ fn trust_is_taken_back_by_name() {
     assert_eq!(revoked(), true);
     fs::write(&other, text).unwrap();
     let asked = tm(&environment, "workflow trust review --hash 00");
-    assert_eq!(asked.code(), "other_hash", "it is asked for again");
+    assert_eq!(asked.code(), "changed_since", "it is asked for again");
     assert_eq!(revoked(), false);
 }
 
@@ -233,7 +233,7 @@ fn what_is_written_stays_where_it_was_named() {
     symlink(outside.join("r.svg"), picture).unwrap();
     environment.commit_all("Links");
     let graph = "workflow graph tdd --format svg --output r.svg";
-    tm(&environment, graph).fault(3, "leads_outside");
+    tm(&environment, graph).fault(3, "unsafe_path");
     assert_eq!(environment.tm(&["man", "--dir", "out"]).status, 3);
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
 }

@@ -140,7 +140,7 @@ fn a_person_reports_what_is_asked_of_them() {
     assert_eq!(status["nextAction"]["gate"], "posting");
     assert_eq!(status["nextAction"].get("canReject"), None);
     let reject = tm(&environment, "run reject --feedback Longer.");
-    assert_eq!(reject.code(), "cannot_reject");
+    assert_eq!(reject.code(), "not_possible");
     let log = tm(&environment, "runs log");
     assert!(log.out.contains("It is short."), "{log:?}");
 }
@@ -155,5 +155,5 @@ fn where_there_is_no_terminal_it_is_told_once() {
     let run = tm(&environment, "ui").ok()["runs"][0].clone();
     let about = (&run["status"], &run["places"]);
     assert_eq!(about, (&json!("running"), &json!(["red of 1.1"])));
-    tm(&environment, "ui nothing").fault(4, "unknown_run");
+    tm(&environment, "ui nothing").fault(4, "no_run");
 }

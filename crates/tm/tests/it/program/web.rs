@@ -255,7 +255,7 @@ fn texts_of_others_stay_texts() {
 fn a_person_decides_on_what_was_seen() {
     let (environment, site, run) = shown(Site::opened);
     let stale = json!({ "what": "pause", "seen": "00" });
-    site.refuses(&run, stale, 409, "moved_since");
+    site.refuses(&run, stale, 409, "changed_since");
     site.refuses(&run, json!({ "what": "dance" }), 400, "usage");
     site.decide(&run, json!({ "what": "pause", "reason": "lunch" }), 200);
     says(&site.page("/"), &["lunch"], &[]);
@@ -431,7 +431,7 @@ fn a_person_answers_and_is_told_where_that_leads() {
     let said = ["value=\"approve\"", "Nothing was recorded to look at"];
     says(&page(), &said, &none);
     let reject = json!({ "what": "gate", "choice": "reject", "feedback": "longer" });
-    site.refuses(&run, reject, 403, "cannot_reject");
+    site.refuses(&run, reject, 403, "not_possible");
     site.decide(&run, json!({ "what": "gate", "choice": "approve" }), 200);
 }
 

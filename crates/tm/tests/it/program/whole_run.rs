@@ -125,7 +125,7 @@ fn check_history(environment: &TestEnvironment, run: &str) {
     assert_eq!(own["from"]["tree"], before.trim(), "{own:#}");
     environment
         .tm(&["runs", "show", run, "--diff", "red..blue", "--json"])
-        .fault(4, "no_tree");
+        .fault(4, "not_found");
     let log = ok(&format!("runs log {run}"));
     let log = log.as_array().unwrap();
     let ends = [&log[0], &log[log.len() - 1]].map(|event| &event["event"]);

@@ -145,13 +145,13 @@ fn what_cannot_be_drawn_or_written_is_told() {
     give(&environment, "long", &text);
     environment.write("folder/file", "");
     for (words, status, code) in [
-        ("nothing", 4, "unknown_workflow"),
+        ("nothing", 4, "not_found"),
         ("", 2, "usage"),
         ("tdd --format png", 2, "usage"),
         ("--run none", 4, "no_run"),
         ("tdd -o no/such/tdd.svg", 6, "io_failed"),
         ("tdd -o folder", 6, "io_failed"),
-        ("long --format svg", 3, "graph_too_large"),
+        ("long --format svg", 3, "too_large"),
     ] {
         refused(&environment, words, status, code);
     }

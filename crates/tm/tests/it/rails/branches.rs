@@ -9,7 +9,7 @@ use super::environment::{BRANCH, SETTINGS, TestEnvironment, tells};
 fn a_name_in_the_way_makes_the_branch_flat_or_refuses_it() {
     testkit::by_chance!(3);
     let flat = "master-task-1-count-the-words";
-    let (in_the_way, there) = ("branch_conflict", "branch_exists");
+    let (in_the_way, there) = ("branch_taken", "branch_taken");
     // `master` cannot stand beside `master/…`. Which names are in each other's way is told where branches are named.
     for (reference, asked, comes_to) in [
         ("heads/master", BRANCH, flat),
@@ -46,9 +46,9 @@ fn a_branch_that_another_run_made_or_that_is_checked_out_elsewhere_is_refused() 
     env.auto("start 4 --branch words").ok();
     env.auto("abort").ok();
     env.switch("main");
-    env.refused("start 1 --branch words", 3, "branch_exists", "--branch");
+    env.refused("start 1 --branch words", 3, "branch_taken", "--branch");
     env.git(&["worktree", "add", "--quiet", "../elsewhere", "words"]);
-    let answer = env.refuses("start 4 --branch words", "branch_checked_out");
+    let answer = env.refuses("start 4 --branch words", "branch_taken");
     tells(answer.message(), &["elsewhere"]);
     env.git(&["worktree", "remove", "../elsewhere"]);
     env.auto("start 4 --branch words").ok();
@@ -79,16 +79,16 @@ fn no_run_works_on_a_protected_branch() {
     testkit::by_chance!(3);
     let env = TestEnvironment::new();
     // Nor on one that git does not take.
-    env.refuses("start 1 --branch=-x", "bad_branch_name");
-    env.refused("start 1 --branch main", 3, "on_default_branch", "--branch");
+    env.refuses("start 1 --branch=-x", "bad_name");
+    env.refused("start 1 --branch main", 3, "protected_branch", "--branch");
     // It has no case.
     let settings = r#"{"test": {"command": "x"}, "git": {"protectedBranches": ["Release"]}}"#;
     env.commit_file(SETTINGS, settings);
-    env.refuses("start 1 --branch release", "on_default_branch");
+    env.refuses("start 1 --branch release", "protected_branch");
     // What the remote says comes first.
     env.git_words("update-ref refs/remotes/origin/trunk HEAD");
     env.git_words("symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/trunk");
-    env.refuses("start 1 --branch trunk", "on_default_branch");
+    env.refuses("start 1 --branch trunk", "protected_branch");
 }
 
 #[test]

@@ -21,11 +21,11 @@ fn secrets_are_refused_by_name_and_never_left_out() {
     env.green();
     env.write(".env.local", "x\n");
     env.write("z/notes.txt", KEY);
-    let answer = env.refused("commit", 3, "secret_file", "git.allowSecrets");
+    let answer = env.refused("commit", 3, "unfit_files", "git.allowSecrets");
     let secrets = [".env.local", "z/notes.txt"];
     assert_eq!(answer.json()["details"]["files"], json!(secrets));
     // Named explicitly they are refused all the same.
-    env.refuses("commit --files .env.local,src/1.1.sh", "secret_file");
+    env.refuses("commit --files .env.local,src/1.1.sh", "unfit_files");
     for path in secrets {
         env.delete(path);
     }
@@ -43,7 +43,7 @@ fn no_secret_gets_into_the_objects_of_git() {
         let objects = ["cat-file", "--batch-all-objects", "--batch-check"];
         env.git(&objects).contains(&name)
     };
-    env.refused(RED, 3, "secret_file", "git ignore");
+    env.refused(RED, 3, "unfit_files", "git ignore");
     assert!(!is_kept());
     // Nor does it where the run is taken back: it stays where it is.
     env.auto("rewind workUnit-1.1-RED").ok();
@@ -72,11 +72,11 @@ fn what_was_dirty_before_stays_out_until_it_is_named() {
     env.write("README.md", "mine, and the run's\n");
     env.write("mine.txt", "and this\n");
     env.green();
-    let answer = env.refused("commit", 3, "was_dirty", "--files");
+    let answer = env.refused("commit", 3, "unfit_files", "--files");
     let files = &answer.json()["details"]["files"];
     assert_eq!(files, &json!(["README.md", "mine.txt"]));
     let named = "commit --files src/1.2.sh,tests/1.2.sh,README.md";
-    env.refused(named, 3, "was_dirty", "--files");
+    env.refused(named, 3, "unfit_files", "--files");
     env.auto(&format!("{named},mine.txt")).ok();
     assert_eq!(env.git(&["show", "HEAD:README.md"]), "mine, and the run's");
     env.auto(FINALIZE).ok();
@@ -121,7 +121,7 @@ fn a_commit_of_a_part_was_not_tested() {
     let answer = env.refuses("commit --files src/1.1.sh", "changed_after_green");
     assert_eq!(answer.json()["details"]["files"], json!(["tests/1.1.sh"]));
     for more in ["README.md", "src/1.1.sh,x", "src/1.1.sh,tests/1.1.sh,x.tmp"] {
-        env.refuses(&format!("commit --files {more}"), "file_not_changed");
+        env.refuses(&format!("commit --files {more}"), "nothing_changed");
     }
     env.auto("commit --files src/1.1.sh,tests/1.1.sh").ok();
     assert_eq!(env.changes(), "");

@@ -286,7 +286,7 @@ fn journals_that_were_swapped_are_named() {
     }
     for run in [&first, &second] {
         let id = run.file_name().unwrap().to_str().unwrap();
-        env.comes_to(&format!("status --run-id {id}"), "journal_swapped");
+        env.comes_to(&format!("status --run-id {id}"), "journal_damaged");
         let verified = env.tm(&["log", "verify", id]).json_with(6);
         assert_eq!(verified["line"], 1, "{verified:#}");
     }

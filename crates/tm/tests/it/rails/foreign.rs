@@ -104,5 +104,5 @@ fn a_commit_that_is_gone_altogether_is_named() {
     env.write("tests/1.2.sh", "test\n");
     let answer = env.refused(RED, 3, "branch_moved", "done again");
     tells(answer.message(), &["1.1", "gone"]);
-    env.comes_to("rewind workUnit-1.2-RED", "commit_gone");
+    env.comes_to("rewind workUnit-1.2-RED", "not_found");
 }

@@ -40,7 +40,7 @@ fn behind_a_kill_the_turn_that_was_begun_is_the_answer() {
     env.save(1);
     // Another verb is another turn.
     env.killed(SKIP, point);
-    assert_eq!(env.auto("reopen").code(), "cannot_reopen");
+    assert_eq!(env.auto("reopen").code(), "not_possible");
     env.restore(1);
     env.killed("reopen", point);
     moves(&env, "reopen", "workUnit-1.1-GREEN-2");

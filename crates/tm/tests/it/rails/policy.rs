@@ -59,7 +59,7 @@ fn only_a_person_lets_a_refusal_pass() {
     let env = TestEnvironment::started();
     let reason = "covered elsewhere";
     let allow = ["run", "allow", "red_without_tests", "--reason", reason];
-    env.refused_of(&allow, 3, "needs_terminal", "person");
+    env.refused_of(&allow, 3, "needs_person", "person");
     env.agreed(&allow);
     env.auto(RED).ok();
     // It was for that unit: the next one is held against the rule again.

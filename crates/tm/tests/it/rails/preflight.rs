@@ -21,7 +21,7 @@ fn there_must_be_a_working_tree() {
     let mut env = TestEnvironment::bare();
     env.git(&["init", "--quiet", "--bare", "--template=", "bare.git"]);
     env.cwd = env.project().join("bare.git");
-    check(&env, "start 1", "bare_repository", "git worktree add");
+    check(&env, "start 1", "not_a_repository", "git worktree add");
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn nothing_else_may_be_under_way_and_no_path_unmerged() {
     let under_way = "operation_under_way";
     for (begin, code, way_out) in [
         ("merge other", under_way, "git merge --abort"),
-        ("stash apply", "unmerged", "git add"),
+        ("stash apply", "operation_under_way", "git add"),
     ] {
         env.git_fails(&begin.split(' ').collect::<Vec<_>>());
         check(&env, "start 1 --allow-dirty", code, way_out);
@@ -86,9 +86,9 @@ fn a_test_command_must_be_known() {
 #[test]
 fn the_task_must_be_there_and_have_something_left_to_do() {
     let env = TestEnvironment::new();
-    check(&env, "start 99", "unknown_task", "1");
-    check(&env, "start 1.1", "unknown_task", "`1`");
-    check(&env, "start 1 --tag elsewhere", "unknown_tag", "master");
+    check(&env, "start 99", "not_found", "1");
+    check(&env, "start 1.1", "not_found", "`1`");
+    check(&env, "start 1 --tag elsewhere", "not_found", "master");
     check(&env, "start 3", "all_done", "pending");
     env.delete(TASKS_FILE);
     check(&env, "start 1", "tasks_missing", "--title");
@@ -117,7 +117,7 @@ fn what_is_deferred_is_left_out_and_listed() {
     let plan = env.auto("start 1 --dry-run").ok();
     tells(&plan["leftOut"], &["1.1"]);
     env.write(TASKS_FILE, tasks.replace("pending\"}", "blocked\"}"));
-    check(&env, "start 1", "nothing_runnable", "pending");
+    check(&env, "start 1", "dependencies_not_done", "pending");
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn a_second_run_is_refused_whatever_its_tag() {
         tells(answer.suggestion(), &["--force", "tm autopilot abort"]);
     }
     // Nor does a start that is refused end one.
-    env.comes_to("start 99 --force", "unknown_task");
+    env.comes_to("start 99 --force", "not_found");
     assert_eq!(env.status("status"), "running");
     // A run that is paused is not in the way; one that is superseded is over.
     env.auto("pause").ok();
@@ -157,7 +157,7 @@ fn mistakes_in_settings_and_tasks_have_a_place() {
     }
     assert!(!env.store().exists());
     let env = TestEnvironment::with(TASKS, r#"{"autopilot": {"enabled": false}}"#);
-    check(&env, "start 1", "autopilot_disabled", "autopilot.enabled");
+    check(&env, "start 1", "beyond_settings", "autopilot.enabled");
     let env = TestEnvironment::with("{\n  \"tasks\": [,]\n}", CONFIG);
     let refused = check(&env, "start 1", "tasks_invalid", "");
     tells(refused.message(), &["tasks.json:2:13"]);

@@ -22,11 +22,11 @@ fn a_commit_that_the_executor_made_is_held_to_the_same_rules() {
     env.auto("start 1 --allow-dirty").ok();
     env.to_commit();
     env.commit_by_hand(&["--all"]);
-    env.comes_to("commit --sha HEAD", "was_dirty");
+    env.comes_to("commit --sha HEAD", "unfit_files");
     env.git(&["reset", "--quiet", "HEAD~1"]);
     env.write(".env", "TOKEN=1");
     env.commit_by_hand(&["src", "tests", ".env"]);
-    env.comes_to("commit --sha HEAD", "secret_file");
+    env.comes_to("commit --sha HEAD", "unfit_files");
 }
 
 #[test]

@@ -124,10 +124,10 @@ fn the_steps_are_listed_and_named_in_many_ways() {
     // What was taken back can be named by its unit alone.
     rewind(&env, "1.1");
     assert_eq!(standing(), "1.1-RED-2*");
-    env.refused("rewind last-commit", 4, "unknown_step", "rewind");
+    env.refused("rewind last-commit", 4, "not_found", "rewind");
     rewind(&env, "workUnit-1.2-GREEN");
     assert_eq!(standing(), format!("{begun}-2*"));
-    env.refused("rewind 1.3", 4, "unknown_step", "did you mean");
+    env.refused("rewind 1.3", 4, "not_found", "did you mean");
 }
 
 #[test]
@@ -310,11 +310,11 @@ fn half_of_it_is_gone_on_with_and_not_taken_for_a_change() {
     env.commit();
     env.write(".git/index.lock", "");
     let (tip, way) = (env.head(), format!("rewind {}", moment.unit));
-    env.refuses(&way, "git_busy");
+    env.refuses(&way, "lock_timeout");
     assert_eq!(env.head(), tip);
     env.delete(".git/index.lock");
     env.hook("reference-transaction", ": > .git/index.lock");
-    let answer = env.comes_to(&way, "git_busy");
+    let answer = env.comes_to(&way, "lock_timeout");
     tells(&answer.out, &["refs/tramline/rewound/"]);
     assert_eq!(env.head(), moment.head, "the branch is moved first");
     env.delete(".git/hooks/reference-transaction");

@@ -12,7 +12,7 @@ fn without_a_run_there_is_nothing() {
         env.refused(words, 4, "no_run", "tm autopilot start");
     }
     env.auto("start 1").ok();
-    env.refused("status --run-id nonsense", 4, "unknown_run", "tm runs list");
+    env.refused("status --run-id nonsense", 4, "no_run", "tm runs list");
     env.refused("status --tag nonsense", 4, "no_run", "--tag");
 }
 
@@ -86,7 +86,7 @@ fn a_run_that_is_over_takes_nothing() {
     env.restore(0);
     let aborted = env.auto("abort").ok();
     assert_eq!(env.auto("abort").ok(), aborted, "the same again");
-    env.refused("next", 4, "run_aborted", "tm autopilot start");
+    env.refused("next", 4, "run_over", "tm autopilot start");
     env.refused(GREEN, 3, "run_over", "tm runs report");
     assert_eq!(env.branch(), BRANCH);
 }

@@ -190,7 +190,7 @@ fn the_work_of_a_project_in_a_subfolder_is_all_of_its_repository() {
     env.auto("start 1 --allow-dirty").ok();
     env.refuses(RED, "red_without_tests");
     env.write("app/tests/a.sh", "test\n");
-    env.refuses(&format!("{RED} --files ../../a"), "bad_path");
+    env.refuses(&format!("{RED} --files ../../a"), "bad_name");
     env.auto(&format!("{RED} --files tests/a.sh")).ok();
     // The change alone of what lies beside it is one.
     env.write("lib/b.txt", "code\n");
@@ -200,7 +200,7 @@ fn the_work_of_a_project_in_a_subfolder_is_all_of_its_repository() {
     env.cwd = env.project().join("app/src");
     env.auto(GREEN).ok();
     env.write("lib/new.txt", "newer\n");
-    env.refuses("commit", "was_dirty");
+    env.refuses("commit", "unfit_files");
     env.write("lib/new.txt", "new\n");
     env.write("lib/b.txt", "other code\n");
     env.refuses("commit", "changed_after_green");
@@ -303,7 +303,7 @@ fn a_link_of_the_repository_is_not_written_through() {
         env.switch("main");
         env.commit_all("Link");
         let before = contents(&outside);
-        env.refused(start, 3, "leads_outside", "out of git");
+        env.refused(start, 3, "unsafe_path", "out of git");
         assert_eq!(contents(&outside), before, "{link}");
     }
 }
@@ -327,6 +327,6 @@ fn links_of_a_submodule_are_not_written_through() {
     env.git_words(&format!("{allow} submodule add --quiet {part} .taskmaster"));
     env.commit_all("A part");
     let before = contents(&outside);
-    env.refused("--tag master start 1", 3, "leads_outside", "out of git");
+    env.refused("--tag master start 1", 3, "unsafe_path", "out of git");
     assert_eq!(contents(&outside), before);
 }

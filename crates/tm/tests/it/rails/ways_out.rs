@@ -23,13 +23,13 @@ fn moved(env: &TestEnvironment, words: &str) -> Value {
 fn reopen_goes_back_one_phase_at_a_time() {
     testkit::by_chance!(3);
     let env = TestEnvironment::started();
-    env.refused("reopen", 3, "cannot_reopen", "tm autopilot next");
+    env.refused("reopen", 3, "not_possible", "tm autopilot next");
     env.to_commit();
     for unit in ["GREEN-2", "RED-2"] {
         let next = moved(&env, &format!("reopen --reason {unit}"));
         assert_eq!(next["unitId"], format!("workUnit-1.1-{unit}"));
     }
-    env.refused("reopen", 3, "cannot_reopen", "tm autopilot next");
+    env.refused("reopen", 3, "not_possible", "tm autopilot next");
     env.write("tests/1.1.sh", "another test\n");
     env.auto("complete red --results failed:3,passed:0").ok();
     env.write("src/1.1.sh", "other code\n");
@@ -180,7 +180,7 @@ fn a_subtask_that_is_reopened_takes_its_files_on_again() {
 fn cleaning_up_never_loses_work() {
     testkit::by_chance!(3);
     let env = TestEnvironment::started();
-    env.refused("abort --cleanup", 3, "needs_terminal", "person");
+    env.refused("abort --cleanup", 3, "needs_person", "person");
     env.subtask();
     let cleanup = format!("abort --cleanup --sign {}", key(&env.store()));
     env.refused(&cleanup, 3, "unmerged_work", "--force");

@@ -103,7 +103,7 @@ fn a_link_in_the_place_of_code_or_its_folder_is_not_followed() {
             assert!(fs::symlink_metadata(code).unwrap().is_dir(), "{what}");
             session.whole();
         } else {
-            answer.fault(6, "link_in_the_way");
+            answer.fault(6, "unsafe_path");
             assert_eq!(
                 session.env.tm(&["list"]).ok()[0]["phase"],
                 "GENERATING",
@@ -133,11 +133,11 @@ fn what_is_in_the_place_of_an_iteration_is_told() {
         let outside = session.env.folder().join("outside");
         fs::create_dir(&outside).unwrap();
         session.link(iteration, &outside);
-        session.step().fault(6, "link_in_the_way");
+        session.step().fault(6, "unsafe_path");
         assert_eq!(fs::read_dir(outside).unwrap().count(), 0);
         session.remove(iteration);
         session.put(iteration, "mine\n");
-        session.step().fault(6, "link_in_the_way");
+        session.step().fault(6, "unsafe_path");
         assert_eq!(session.status()["phase"], here["phase"]);
         assert_eq!(session.read(iteration), "mine\n");
         // It can be called off all the same.
@@ -156,14 +156,14 @@ fn only_an_ordinary_file_is_a_response_and_a_plan_is_one() {
     let theirs = session.env.folder().join("theirs");
     fs::write(&theirs, "A secret plan.\n").unwrap();
     session.link(PLANNING, &theirs);
-    session.refused(6, "no_ordinary_file");
+    session.refused(6, "unsafe_path");
     session.remove(PLANNING);
     fs::create_dir(session.folder.join(PLANNING)).unwrap();
-    session.refused(6, "no_ordinary_file");
+    session.refused(6, "unsafe_path");
     session.remove(PLANNING);
     // A pipe holds nobody up, whether somebody writes into it or nobody does.
     pipe(&session.folder.join(PLANNING));
-    session.refused(6, "no_ordinary_file");
+    session.refused(6, "unsafe_path");
     session.remove(PLANNING);
     session.blocked();
     session.link("plan.md", &theirs);
@@ -179,7 +179,7 @@ fn a_response_that_is_too_large_costs_nothing() {
     let session = at("GENERATING");
     let file = fs::File::create(session.folder.join(GENERATION)).unwrap();
     file.set_len(70 * 1024 * 1024).unwrap();
-    session.step().fault(6, "response_too_large");
+    session.step().fault(6, "too_large");
     assert_eq!(session.status()["phase"], "GENERATING");
     assert!(!session.has("iteration-1/code"));
     session.to("GENERATED");

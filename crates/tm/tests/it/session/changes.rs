@@ -11,7 +11,7 @@ use testkit::Sandbox;
 #[test]
 fn files_go_move_and_come_empty_and_the_difference_is_shown() {
     let session = at("GENERATING");
-    session.tm(&["diff"]).fault(4, "no_code");
+    session.tm(&["diff"]).fault(4, "not_found");
     session.generate(&format!("{BUNDLE}<<<FILE: run>>>\n#!/bin/sh\nexit 1\n"));
     session.review(1, FAIL);
     session.step_to("REVISING");

@@ -41,7 +41,7 @@ fn to_a_new_folder_and_over_a_changed_file_only_if_somebody_insists() {
     before.assert_same(&Everything::below([Path::new(to)]), "an export done before");
     session.env.write("new/er/src/other.sh", "true\n");
     session.env.write("new/er/src/count.sh", "mine\n");
-    let said = export(&[]).fault(5, "file_changed");
+    let said = export(&[]).fault(5, "already_there");
     assert!(said.contains("src/count.sh"), "{said}");
     assert_eq!(session.env.read("new/er/src/count.sh"), "mine\n");
     export(&["--force"]).ok();
@@ -63,16 +63,16 @@ fn not_through_a_link_nor_into_the_store_even_by_force() {
     ] {
         let place = project.join(place);
         symlink(to, &place).unwrap();
-        refused(&session, &project, 3, "link_in_the_way");
+        refused(&session, &project, 3, "unsafe_path");
         fs::remove_file(place).unwrap();
     }
     // A folder where a file would be, and the other way round.
     let readme = project.join("README");
     fs::create_dir(&readme).unwrap();
-    refused(&session, &project, 3, "link_in_the_way");
+    refused(&session, &project, 3, "unsafe_path");
     fs::remove_dir(readme).unwrap();
     session.env.write("src", "mine\n");
-    refused(&session, &project, 3, "link_in_the_way");
+    refused(&session, &project, 3, "unsafe_path");
 
     symlink(&store, project.join("link")).unwrap();
     for to in [
@@ -84,7 +84,7 @@ fn not_through_a_link_nor_into_the_store_even_by_force() {
         project.join("../home/store/new/deeper"),
         project.join("src/below"),
     ] {
-        refused(&session, &to, 2, "bad_path");
+        refused(&session, &to, 2, "bad_name");
     }
 }
 
@@ -92,7 +92,7 @@ fn not_through_a_link_nor_into_the_store_even_by_force() {
 fn not_before_the_end_nor_after_another_one() {
     let session = at("REVISING");
     let to = session.env.folder().join("to");
-    refused(&session, &to, 3, "not_complete");
+    refused(&session, &to, 3, "not_possible");
     session.tm(&["cancel"]).ok();
-    refused(&session, &to, 3, "not_complete");
+    refused(&session, &to, 3, "not_possible");
 }

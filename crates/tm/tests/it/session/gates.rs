@@ -133,7 +133,7 @@ fn a_decision_is_a_persons_and_bound_to_the_hash_that_was_looked_at() {
     let wrong = "0".repeat(64);
     let before = session.env.everything();
     for decision in [&["approve"][..], &["reject", "--feedback", "No."]] {
-        session.tm(decision).fault(3, "needs_terminal");
+        session.tm(decision).fault(3, "needs_person");
         let words = [decision, &["--hash", &wrong]].concat();
         assert_eq!(session.person(&words).0, 5, "{decision:?}");
     }

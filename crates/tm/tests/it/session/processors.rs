@@ -31,12 +31,12 @@ fn one_that_fails_is_told_by_its_code() {
     let env = Env::new();
     let ends_badly = "printf 'no \\033[31mway\\n' >&2; exit 3";
     let session = planning(&env, ends_badly);
-    let said = session.refused(6, "processor_failed");
+    let said = session.refused(6, "command_failed");
     assert!(!said.contains('\u{1b}'), "{said:?}");
     let left = fs::read_dir(env.temporary()).unwrap().count();
     assert_eq!(left, 0);
     env.install(PROFILE, GOOD);
-    session.refused(3, "profile_untrusted");
+    session.refused(3, "untrusted");
     env.trust(NAME);
     session.step_to("PLANNED");
     // Trust does not come with a project.
@@ -44,7 +44,7 @@ fn one_that_fails_is_told_by_its_code() {
     let list = env.store().join("trusted.json");
     env.write(".taskmaster/trusted.json", fs::read(&list).unwrap());
     fs::remove_file(list).unwrap();
-    other.refused(3, "profile_untrusted");
+    other.refused(3, "untrusted");
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn a_response_that_kills_it_is_set_aside_by_a_person() {
     session.to("REVISED");
     // It finds no answer, and dies.
     fs::remove_file(env.home().join("answer-revision.json")).unwrap();
-    session.refused(6, "processor_failed");
+    session.refused(6, "command_failed");
     session.reopen();
     assert_eq!(session.status()["phase"], "REVISING");
     let aside = REVISION.replace(".md", ".reopened-1.md");

@@ -54,7 +54,7 @@ fn a_prompt_that_somebody_wrote_beforehand_stays_and_a_link_is_not_followed() {
     let session = at("INITIALIZED");
     let outside = session.env.folder().join("outside");
     session.link("planning-prompt.md", &outside);
-    session.refused(6, "no_ordinary_file");
+    session.refused(6, "unsafe_path");
     assert!(!outside.exists());
     session.remove("planning-prompt.md");
     session.put("planning-prompt.md", "Mine.\n");

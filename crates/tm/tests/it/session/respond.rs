@@ -34,7 +34,7 @@ fn twice_the_same_and_another() {
         assert!(answer.get("replaced").is_none(), "{answer:#}");
     };
     again("one\n", &[]);
-    refused(&session, "two\n", &[], "response_there");
+    refused(&session, "two\n", &[], "already_there");
     for (round, was, response) in [(1, "one\n", "two\n"), (2, "two\n", "three\n")] {
         let answer = session.respond(response, &["--replace"]).ok();
         let aside = format!("planning-response.replaced-{round}.md");
@@ -58,14 +58,14 @@ fn one_that_is_not_waited_for_or_could_not_be_read_is_not_taken() {
     let session = gated(&["code"], "INITIALIZED");
     let most = 64 * 1024 * 1024;
     for (phase, responses, code) in [
-        ("INITIALIZED", &[&b"x\n"[..]][..], "not_waiting"),
+        ("INITIALIZED", &[&b"x\n"[..]][..], "not_possible"),
         (
             "PLANNING",
             &[b"one\xff\n", b"one\0\n"],
             "response_unreadable",
         ),
-        ("PLANNING", &[&vec![b'x'; most + 1]], "response_too_large"),
-        ("PLANNED", &[b"x\n"], "not_waiting"),
+        ("PLANNING", &[&vec![b'x'; most + 1]], "too_large"),
+        ("PLANNED", &[b"x\n"], "not_possible"),
         (
             "GENERATING",
             &[b"<<<FILE: ../a>>>\n1\n"],
@@ -86,7 +86,7 @@ fn one_that_is_not_waited_for_or_could_not_be_read_is_not_taken() {
     session.step_to("REVIEWING");
     refused(&session, "Fine.\n", &[], "response_unreadable");
     session.tm(&["cancel"]).ok();
-    refused(&session, "x\n", &[], "not_waiting");
+    refused(&session, "x\n", &[], "not_possible");
 }
 
 #[test]
@@ -94,13 +94,13 @@ fn a_file_that_cannot_be_read_and_a_link_in_its_place() {
     testkit::by_chance!(3);
     let session = at("PLANNING");
     let respond = |file: &str| session.tm(&["respond", file]);
-    respond("nowhere.md").fault(4, "unknown_file");
+    respond("nowhere.md").fault(4, "not_found");
     respond(".").fault(6, "io_failed");
     // A link in the place of the response is not written through.
     let theirs = session.env.folder().join("theirs");
     fs::write(&theirs, "theirs\n").unwrap();
     session.link(PLANNING, &theirs);
-    refused(&session, "mine\n", &[], "response_there");
+    refused(&session, "mine\n", &[], "already_there");
     session.respond("mine\n", &["--replace"]).ok();
     assert_eq!(fs::read_to_string(theirs).unwrap(), "theirs\n");
     let aside = session.folder.join("planning-response.replaced-1.md");
@@ -134,7 +134,7 @@ fn a_response_that_was_taken_in_counts_for_nothing_else() {
     session.step_to("PLANNED");
     session.step_to("GENERATING");
     let generating = unit();
-    let suggestion = refused(&session, &plan, &[], "response_repeated");
+    let suggestion = refused(&session, &plan, &[], "already_there");
     assert!(suggestion.contains(&generating), "{suggestion}");
     for unit in [&planning, "nowhere"] {
         refused(&session, &plan, &["--unit-id", unit], "stale_unit");
@@ -144,13 +144,13 @@ fn a_response_that_was_taken_in_counts_for_nothing_else() {
     session.step_to("GENERATED");
     session.step_to("REVIEWING");
     // What was code can hardly be read as a review: that is not what is wrong with it.
-    refused(&session, &plan, &[], "response_repeated");
+    refused(&session, &plan, &[], "already_there");
     // The same of a review that comes again in the next iteration.
     session.respond(FAIL, &[]).ok();
     session.step_to("REVIEWED");
     session.step_to("REVISING");
     session.revise(2, BUNDLE);
-    refused(&session, FAIL, &[], "response_repeated");
+    refused(&session, FAIL, &[], "already_there");
     session.respond(PASS, &[]).ok();
     session.step_to("REVIEWED");
     session.step_to("COMPLETE");

@@ -33,7 +33,7 @@ fn refused_until_restored(session: &Session, changes: &[(&str, Act)]) {
         assert!(named.count() > 0, "{at}: {changed:#}");
         let answer = session.step();
         let said = match answer.status {
-            6 => answer.fault(6, "no_ordinary_file"),
+            6 => answer.fault(6, "unsafe_path"),
             _ => answer.fault(3, "tampered"),
         };
         assert!(said.contains(path), "{at}: {said}");

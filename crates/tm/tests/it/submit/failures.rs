@@ -20,13 +20,13 @@ const OBSTACLES: &[Obstacle] = &[
     ("no remote", "no_remote", |env, _| {
         env.git(&["remote", "remove", "origin"]);
     }),
-    ("no repository there", "remote_missing", |env, _| {
+    ("no repository there", "no_remote", |env, _| {
         points_to(env, "/nowhere/r.git");
     }),
-    ("offline", "remote_unreachable", |env, _| {
+    ("offline", "unreachable", |env, _| {
         points_to(env, "git://127.0.0.1:1/o/r");
     }),
-    ("no rights to read", "push_denied", |env, _| {
+    ("no rights to read", "push_refused", |env, _| {
         let ssh = "echo 'git@x: Permission denied (publickey).' >&2; exit 255 #";
         env.git(&["config", "core.sshCommand", ssh]);
         points_to(env, "git@github.com:o/r.git");
@@ -44,7 +44,7 @@ const OBSTACLES: &[Obstacle] = &[
         env.git_words(&format!("push --quiet origin HEAD:refs/heads/{BRANCH}"));
         env.switch(BRANCH);
     }),
-    ("another in the way", "branch_conflict", |env, forge| {
+    ("another in the way", "branch_taken", |env, forge| {
         on_remote(env, forge, "update-ref refs/heads/master main");
     }),
     ("a protected branch", "protected_branch", |env, forge| {
@@ -52,7 +52,7 @@ const OBSTACLES: &[Obstacle] = &[
         let head = format!("symbolic-ref HEAD refs/heads/{BRANCH}");
         on_remote(env, forge, &head);
     }),
-    ("the branch is gone", "branch_missing", |env, _| {
+    ("the branch is gone", "not_found", |env, _| {
         env.switch("main");
         env.git(&["branch", "--quiet", "--delete", "--force", BRANCH]);
     }),
@@ -62,7 +62,7 @@ const OBSTACLES: &[Obstacle] = &[
     ("commits of somebody else", "needs_person", |env, _| {
         env.commit_file("mine.txt", "mine\n");
     }),
-    ("no such base", "base_missing", |env, forge| {
+    ("no such base", "not_found", |env, forge| {
         env.git(&["branch", "--quiet", "--move", "main", "trunk"]);
         on_remote(env, forge, "update-ref -d refs/heads/main");
     }),
@@ -81,15 +81,15 @@ const OBSTACLES: &[Obstacle] = &[
 const FAULTS: [(&str, &str, &str, &str); 7] = [
     ("*", "*", "4", "gh auth login"),
     ("*", "*", "401", "gh auth login"),
-    ("*", "*", "404", "forge_denied"),
-    ("*", "*", "rate", "forge_rate_limited"),
-    ("*", "*", "offline", "forge_unreachable"),
+    ("*", "*", "404", "forge_refused"),
+    ("*", "*", "rate", "unreachable"),
+    ("*", "*", "offline", "unreachable"),
     ("POST", "*/pulls", "422", "forge_refused"),
     ("GET", "*", "garbage", "forge_refused"),
 ];
 
 /// The submission comes to this, with no pull request; the branch is pushed where the forge stands against it alone.
-fn comes_to(env: &TestEnvironment, forge: &Forge, name: &str, told: &str) {
+fn comes_to(env: &TestEnvironment, forge: &Forge, (name, told): (&str, &str), is_forge: bool) {
     let is_code = told.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
     if is_code {
         env.comes_to("submit", told);
@@ -102,7 +102,7 @@ fn comes_to(env: &TestEnvironment, forge: &Forge, name: &str, told: &str) {
         }
     }
     let is_pushed = pushed(env, forge) == env.head();
-    assert_eq!(is_pushed, !is_code || told.starts_with("forge_"), "{name}");
+    assert_eq!(is_pushed, !is_code || is_forge, "{name}");
     let status = env.tm(&["autopilot", "status"]).ok()["status"].take();
     assert_eq!(
         (forge.requests(), status),
@@ -118,7 +118,7 @@ fn each_obstacle_has_its_answer() {
     env.save(0);
     for (name, told, prepare) in OBSTACLES.iter().filter(|row| draws(row.0, 3)) {
         prepare(&env, &forge);
-        comes_to(&env, &forge, name, told);
+        comes_to(&env, &forge, (name, told), false);
         env.restore(0);
     }
 }
@@ -130,7 +130,7 @@ fn each_fault_of_the_forge_has_its_answer() {
     let (env, forge) = finished("github.com");
     for (method, glob, how, told) in FAULTS.iter().filter(|row| draws(row.2, 3)) {
         forge.fails(method, glob, how);
-        comes_to(&env, &forge, how, told);
+        comes_to(&env, &forge, (how, told), true);
         forge.works_again();
     }
     let again = env.auto("submit").ok();
@@ -146,12 +146,12 @@ fn only_what_reached_its_goal_is_submitted() {
     testkit::by_chance!(3);
     let env = TestEnvironment::started();
     let _forge = Forge::beside(&env, "github.com");
-    env.refuses("submit", "cannot_submit");
+    env.refuses("submit", "not_possible");
     env.auto("pause").ok();
     env.refused("submit", 5, "paused", "tm autopilot resume");
     env.auto("resume").ok();
     env.auto("abort").ok();
-    env.refuses("submit", "cannot_submit");
+    env.refuses("submit", "not_possible");
 }
 
 /// Where the settings ask for a person, no agent submits.
@@ -214,12 +214,12 @@ fn nothing_is_put_on_top_of_what_was_closed_or_merged() {
     let answer = env.auto("submit --label nobody --reviewer nobody").ok();
     assert_eq!(answer["warnings"].as_array().unwrap().len(), 2);
     forge.becomes(1, "closed");
-    let answer = env.refuses("submit", "pull_request_closed");
+    let answer = env.refuses("submit", "not_possible");
     assert_eq!(answer.json()["error"]["details"]["number"], 1);
     forge.becomes(1, "open");
     env.auto("submit").ok();
     forge.becomes(1, "merged");
-    env.refuses("submit", "pull_request_merged");
+    env.refuses("submit", "not_possible");
     assert_eq!(forge.requests(), 1);
 }
 

@@ -47,7 +47,7 @@ fn repaired(env: &TestEnvironment, remarks: usize) {
 fn remarks_become_subtasks_and_are_answered() {
     testkit::by_chance!(3);
     let (env, forge) = finished("github.com");
-    env.refuses("feedback", "not_submitted");
+    env.refuses("feedback", "not_possible");
     env.auto("submit").ok();
     let first = pushed(&env, &forge);
     env.refuses("feedback", "no_feedback");
@@ -163,16 +163,16 @@ fn what_is_not_to_be_taken_in_is_told() {
     env.restore(0);
     let running = json!({ "check_runs": [ { "name": "lint", "status": "in_progress" } ] });
     forge.has("checks", &running);
-    env.refuses("feedback", "checks_running");
+    env.refuses("feedback", "blocked");
     forge.has("comments", &json!([remark()]));
     env.write("mine.txt", "mine\n");
     env.refused("feedback", 3, "dirty_tree", "stash");
     env.delete("mine.txt");
     forge.becomes(1, "merged");
-    env.refuses("feedback", "pull_request_merged");
+    env.refuses("feedback", "not_possible");
     forge.becomes(1, "open");
     forge.fails("*", "*", "offline");
-    env.refused("feedback", 3, "forge_denied", "");
+    env.refused("feedback", 3, "forge_refused", "");
     forge.works_again();
     env.switch("main");
     let run = env.status("runId");
@@ -239,7 +239,7 @@ fn killed_at_each_step_it_is_taken_in_once() {
         env.killed("feedback", name);
         // Who asks again gets it done, or is told that it is.
         let again = env.auto("feedback");
-        let is_told = again.status == 0 || again.code() == "cannot_feedback";
+        let is_told = again.status == 0 || again.code() == "not_possible";
         assert!(is_told, "{name}: {again:#?}");
         assert_eq!(env.next()["subtask"]["id"], "1.feedback-1", "{name}");
         assert_eq!(env.status("progress")["total"], 3, "{name}");

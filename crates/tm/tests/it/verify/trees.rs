@@ -70,7 +70,7 @@ fn the_last_commit_is_run_whatever_made_it() {
     environment.git(&["merge", "--quiet", "--no-edit", "main"]);
     let standings = "earned earned earned faulty";
     let proof = environment.verify("main..HEAD --replay");
-    told(&proof, standings, "green_not_replayed");
+    told(&proof, standings, "replay_failed");
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn a_repair_mends_what_fails_before_it() {
     let repair = environment.git(&["rev-parse", "HEAD"]);
     environment.git(&["switch", "--quiet", "--detach", "main"]);
     environment.git(&["cherry-pick", &repair]);
-    told(&environment.verify(replay), "faulty", "red_not_replayed");
+    told(&environment.verify(replay), "faulty", "replay_failed");
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn what_failed_elsewhere_is_no_excuse() {
     environment.git(&["rebase", "--quiet", "--onto", "main", "work"]);
     earned(&environment.verify("main..HEAD"), 1);
     let proof = environment.verify("main..HEAD --replay");
-    told(&proof, "faulty", "green_not_replayed");
+    told(&proof, "faulty", "replay_failed");
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn older_tests_that_are_deleted_or_loosened_are_told() {
     for (old, problem, failing) in [
         (
             "test ! -e src/words.sh\n",
-            "green_not_replayed",
+            "replay_failed",
             json!(["loosened"]),
         ),
         // It takes the runner with it, so that none passes.

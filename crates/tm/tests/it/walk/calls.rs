@@ -26,7 +26,7 @@ fn a_report_is_of_no_sense() {
             ("complete red", "usage"),
             (
                 "complete red --results failed:1,passed:1 --files ../../x",
-                "bad_path",
+                "bad_name",
             ),
             ("complete green --results failed:0,passed:2", "stale_unit"),
             (
@@ -34,9 +34,9 @@ fn a_report_is_of_no_sense() {
                 "unknown_item",
             ),
             ("commit", "stale_unit"),
-            ("reopen --reason again", "cannot_reopen"),
+            ("reopen --reason again", "not_possible"),
             ("skip 1.7 --reason no", "not_present"),
-            ("allow no_tests_ran --reason fine", "not_a_policy"),
+            ("allow no_tests_ran --reason fine", "not_possible"),
         ],
     );
 }
@@ -47,10 +47,10 @@ fn a_commit_is_of_no_sense() {
         Before::at_commit,
         [
             ("complete red --results failed:0,passed:2", "stale_unit"),
-            ("commit --files no.such", "file_not_changed"),
+            ("commit --files no.such", "nothing_changed"),
             ("commit --sha nothing", "not_a_new_commit"),
             ("commit --sha HEAD", "not_a_new_commit"),
-            ("commit --files ../../x", "bad_path"),
+            ("commit --files ../../x", "bad_name"),
             ("finalize --results failed:0,passed:2", "stale_unit"),
         ],
     );

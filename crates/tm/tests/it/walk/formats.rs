@@ -85,7 +85,7 @@ exit 0
 
 #[test]
 fn what_is_run_here_says_two_things() {
-    at(Before::at_red, GREEN).tell([story("it is printed otherwise", "report_contradicted")
+    at(Before::at_red, GREEN).tell([story("it is printed otherwise", "report_unreadable")
         .of(VERIFIED
             .with(&[("suite.sh", TWO_FACED)])
             .command("sh suite.sh")

@@ -376,7 +376,7 @@ fn a_submodule_is_changed_inside() {
             "git -c protocol.file.allow=always submodule --quiet add \"$PWD/../home/upstream\" lib",
         );
     };
-    at(Before::with_code, GREEN).tell([story("a file comes", "dirty_submodule")
+    at(Before::with_code, GREEN).tell([story("a file comes", "unfit_files")
         .of(VERIFIED.prepared(prepare))
         .done(|work| work.write("lib/new.txt", "new\n"))
         .done(|work| work.git(&["-C", "lib", "config", "user.name", "Me"]))

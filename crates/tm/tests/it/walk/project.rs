@@ -33,11 +33,11 @@ fn files_of_the_project_are_changed() {
             .deed(put_settings_back)
     });
     let others = [
-        story("a secret lies about", "secret_file")
+        story("a secret lies about", "unfit_files")
             .done(|work| work.write(".env", "KEY=1\n"))
             .deed(|work| work.delete(".env"))
             .then(Work::commit),
-        story("a build leaves its products", "build_products")
+        story("a build leaves its products", "unfit_files")
             .done(|work| work.write("src/__pycache__/double.cpython-311.pyc", "x"))
             .deed(|work| work.write(".gitignore", "__pycache__/\n"))
             .then(Work::commit),
@@ -74,7 +74,7 @@ fn files_of_the_project_are_changed() {
 
 #[test]
 fn the_branch_of_an_earlier_run() {
-    at(Before::committed, &[]).tell([story("one is behind in its settings", "branch_behind")
+    at(Before::committed, &[]).tell([story("one is behind in its settings", "branch_taken")
         .of(TWO)
         // Settings of main's come to ask for more behind a run that is given up.
         .done(|work| work.tm(&["abort"]))

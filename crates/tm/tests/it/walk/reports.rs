@@ -88,7 +88,7 @@ fn green() {
             "test_command_failed",
             "trap 'kill -9 $$' EXIT\n",
         ),
-        story("it is not written", "report_not_written").call(|work| {
+        story("it is not written", "report_missing").call(|work| {
             let old = work.printed();
             age(Path::new(&old), 3600);
             work.ask(&["complete", "green", "--verify", "--report", &old])

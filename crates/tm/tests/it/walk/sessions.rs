@@ -77,12 +77,12 @@ fn calls(name: &'static str, command: &'static str, code: &'static str) -> Story
 #[test]
 fn nothing_is_waited_for_or_its_place_is_taken() {
     at_of(&SHOP, session, &[]).tell([
-        story("no response", "not_waiting").call(|work| tm(work, &respond(work, PLAN))),
+        story("no response", "not_possible").call(|work| tm(work, &respond(work, PLAN))),
         calls("no approval", "approve", "no_gate"),
         calls("no rejection", "reject --feedback no", "no_gate"),
-        calls("it is not stopped", "reopen", "not_stopped"),
-        calls("it is not complete", "export ../out", "not_complete"),
-        calls("a link for a prompt", "step", "no_ordinary_file")
+        calls("it is not stopped", "reopen", "not_possible"),
+        calls("it is not complete", "export ../out", "not_possible"),
+        calls("a link for a prompt", "step", "unsafe_path")
             .done(|work| {
                 let place = file(work, "planning-prompt.md");
                 std::os::unix::fs::symlink("elsewhere", place).unwrap();
@@ -107,17 +107,17 @@ fn a_response_cannot_be_used_or_a_file_of_the_session_is_changed() {
     at_of(&SHOP, at_code, &[]).tell([
         unfit("it is empty", "", "usage"),
         unfit("it holds no file", "Here it is.\n", "response_unreadable"),
-        story("it comes again", "response_repeated").call(|work| tm(work, &respond(work, PLAN))),
+        story("it comes again", "already_there").call(|work| tm(work, &respond(work, PLAN))),
         calls("a document", "step", "tampered").done(|work| {
             done(work, &respond(work, CODE));
             fs::write(file(work, "plan.md"), "Something else.\n").unwrap();
         }),
     ]);
     at_of(&SHOP, at_plan, &[]).tell([
-        story("another one is there", "response_there")
+        story("another one is there", "already_there")
             .done(|work| done(work, &respond(work, PLAN)))
             .call(|work| tm(work, &respond(work, "Other.\n"))),
-        calls("a folder for a response", "step", "no_ordinary_file")
+        calls("a folder for a response", "step", "unsafe_path")
             .done(|work| fs::create_dir(file(work, "planning-response.md")).unwrap())
             .deed(|work| {
                 let place = file(work, "planning-response.md");

@@ -87,7 +87,7 @@ fn a_start_that_was_cut_short_is_no_session() {
     assert!(begin.on(&stage, Some(("start-after-folder", 1))).died());
     let list = stage.json(&["runs", "list"]).ok();
     assert_eq!(list[0]["status"], "unstarted", "{list}");
-    assert_eq!(stage.tm(4, &["state"])["error"]["code"], "no_session");
+    assert_eq!(stage.tm(4, &["state"])["error"]["code"], "no_run");
     answered(&begin.on(&stage, None), 0);
     assert_eq!(stage.runs().len(), 1);
 }

@@ -14,7 +14,7 @@ pub fn now(stage: &Stage) -> Value {
     let state = match engine.collab_state(Some(SESSION)) {
         Ok(state) => state,
         Err(fault) => {
-            assert_eq!(fault.code, "no_session", "{fault:?}");
+            assert_eq!(fault.code, "no_run", "{fault:?}");
             return Value::Null;
         }
     };

@@ -134,7 +134,7 @@ fn abort_with_clean_up() {
         |stage| {
             let next = || stage.tm(&["autopilot", "next"]);
             stage.git(&["branch", "--format=%(refname:short)"]) == "main"
-                && (stage.runs().is_empty() || next().code() == "run_aborted")
+                && (stage.runs().is_empty() || next().code() == "run_over")
         },
         |executor| {
             let tree = executor.stage.git(&["status", "--porcelain", "--branch"]);

@@ -216,7 +216,7 @@ pub fn now(stage: &Stage) -> Value {
             "responses": responses(&state),
         }),
         Err(fault) => {
-            assert_eq!(fault.code, "no_session", "{fault:?}");
+            assert_eq!(fault.code, "no_run", "{fault:?}");
             Value::Null
         }
     }

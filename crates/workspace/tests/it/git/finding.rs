@@ -32,14 +32,14 @@ fn discovery_refuses() {
     for (name, code) in [
         ("home", "not_a_repository"),
         ("tree/.git", "not_a_repository"),
-        ("bare.git", "bare_repository"),
+        ("bare.git", "not_a_repository"),
     ] {
         let error = fixture.discover(&fixture.outside().join(name)).unwrap_err();
         assert_eq!(error.code(), code, "{name}");
     }
     let nowhere = fixture.outside().to_str().unwrap();
     let error = fixture.discover_with(&[("PATH", nowhere)]).unwrap_err();
-    assert_eq!(error.code(), "git_missing");
+    assert_eq!(error.code(), "git_failed");
 }
 
 #[test]

@@ -249,7 +249,7 @@ fn a_lock_on_the_notes_that_a_dead_git_left_is_taken_away() {
     put("one").unwrap();
     fixture.write(".git/refs/notes/ours.lock", "");
     at_work(&fixture, || {
-        assert_eq!(put("two").unwrap_err().code(), "git_busy");
+        assert_eq!(put("two").unwrap_err().code(), "lock_timeout");
     });
     assert!(fixture.at(".git/refs/notes/ours.lock").exists());
     if Path::new("/proc/self/stat").exists() {
@@ -269,7 +269,7 @@ fn locks_on_what_is_kept_that_a_dead_git_left_are_taken_away() {
     }
     at_work(&fixture, || {
         let refused = fixture.keep_objects(&kept).unwrap_err();
-        assert_eq!(refused.code(), "git_busy");
+        assert_eq!(refused.code(), "lock_timeout");
     });
     if Path::new("/proc/self/stat").exists() {
         fixture.keep_objects(&kept).unwrap();

@@ -66,7 +66,7 @@ fn what_is_unsafe_is_refused_and_not_waited_for() {
                 _ => fs::create_dir(path).unwrap(),
             }
         }
-        assert_eq!(scene.fault().0, "profile_unsafe", "{case}");
+        assert_eq!(scene.fault().0, "unsafe_path", "{case}");
     }
 }
 

@@ -157,7 +157,7 @@ fn a_folder_takes_the_place_of_a_built_in_profile_only_if_it_says_so() {
     let own = scene.root().join(".taskmaster/profiles/generic");
     fs::rename(scene.profile_folder(), &own).unwrap();
     let error = load(&scene.root(), "generic").unwrap_err();
-    assert_eq!(error.code(), "profile_shadows");
+    assert_eq!(error.code(), "profile_invalid");
     fs::write(own.join("profile.yaml"), format!("{LEAST}shadows: true\n")).unwrap();
     assert_eq!(load(&scene.root(), "generic").unwrap().title, "A trial");
     let all = list(&scene.root(), None);
@@ -204,7 +204,7 @@ fn a_profile_that_is_not_there_is_answered_with_those_that_are() {
         ("zzz", "generic, own"),
     ] {
         let error = load(&scene.root(), name).unwrap_err();
-        assert_eq!(error.code(), "unknown_profile");
+        assert_eq!(error.code(), "not_found");
         assert!(error.suggestion().contains(way_out), "{error:?}");
     }
 }

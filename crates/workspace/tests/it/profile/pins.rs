@@ -48,7 +48,7 @@ fn what_is_no_pin_is_told() {
         "[".repeat(100_000),
     ] {
         let error = Profile::from_pin(bad.as_bytes()).unwrap_err();
-        assert_eq!(error.code(), "profile_damaged", "{bad}");
+        assert_eq!(error.code(), "journal_damaged", "{bad}");
     }
     let error = Profile::from_pin(good.replace("\"own\"", "\"../x\"").as_bytes()).unwrap_err();
     assert_eq!(error.code(), "bad_name");

@@ -98,13 +98,13 @@ print("not part of the result", file=sys.stderr)
 #[test]
 fn nothing_runs_before_a_person_trusted_it() {
     let scene = with_command("[sh, run.sh]").file("run.sh", "touch /nowhere");
-    assert_eq!(fault(&scene).0, "profile_untrusted");
+    assert_eq!(fault(&scene).0, "untrusted");
     let scene = trusted(scene.file("run.sh", "echo '{\"status\": \"ERROR\"}'"));
     let pinned = Profile::from_pin(&scene.load().unwrap().pin().unwrap()).unwrap();
     let asked = |scene: &Scene| ask(scene, &pinned);
     assert_eq!(asked(&scene).unwrap().status, Status::Error);
     let scene = scene.file("run.sh", format!("echo '{GOOD}'"));
-    assert_eq!(asked(&scene).unwrap_err().code(), "profile_untrusted");
+    assert_eq!(asked(&scene).unwrap_err().code(), "untrusted");
     // A session goes on with a changed command that was trusted anew.
     let scene = trusted(scene);
     assert_eq!(asked(&scene).unwrap().status, Status::Success);
@@ -117,7 +117,7 @@ fn nothing_runs_before_a_person_trusted_it() {
 #[test]
 fn a_file_of_the_folder_can_be_the_program() {
     let good = format!("#!/bin/sh\necho '{GOOD}'\n");
-    let missing = "processor_failed";
+    let missing = "command_failed";
     for (command, text, mode, expected) in [
         ("[./run, x]", &*good, 0o755, "ran"),
         ("[./run, x]", &good, 0o644, missing),
@@ -181,7 +181,7 @@ fn how_one_ended_is_told_with_what_it_said() {
     let much = "i=0; while [ $i -lt 9999 ]; do echo line $i; i=$((i+1)); done >&2; exit 1";
     let hangs = "echo waiting >&2\nwhile :; do sleep 1; done\n";
     let odd = "printf '\\033[31mred\\033[0m \\342\\200\\256 x%10000s' y";
-    let (begun, died) = (Instant::now(), "processor_failed");
+    let (begun, died) = (Instant::now(), "command_failed");
     for (text, code, says) in [
         (&*words, died, "exit status 3; it said: first\nlast words"),
         ("kill -9 $$", died, "ended by signal 9"),

@@ -75,7 +75,7 @@ fn a_damaged_list_trusts_nothing_and_is_not_written_over() {
     assert_eq!(fs::read_dir(&home).unwrap().count(), 2);
     for text in ["", "{", "[]", "{\"version\": 2, \"trusted\": []}"] {
         fs::write(&file, text).unwrap();
-        assert_eq!(asked().unwrap_err().code(), "trust_store", "{text}");
+        assert_eq!(asked().unwrap_err().code(), "io_failed", "{text}");
         assert!(!trust(&store, Path::new("/b"), "00"));
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
     }
@@ -85,11 +85,11 @@ fn a_damaged_list_trusts_nothing_and_is_not_written_over() {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     };
     set(&file, 0o666);
-    assert_eq!(asked().unwrap_err().code(), "trust_store");
+    assert_eq!(asked().unwrap_err().code(), "io_failed");
     // Whoever may write the folder can put another list in its place.
     set(&file, 0o600);
     set(&home, 0o770);
-    assert_eq!(asked().unwrap_err().code(), "trust_store");
+    assert_eq!(asked().unwrap_err().code(), "io_failed");
     set(&home, 0o1777);
     assert!(!asked().unwrap());
 }

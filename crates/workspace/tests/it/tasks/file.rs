@@ -106,7 +106,7 @@ fn tags_are_lists_of_their_own() {
         assert_eq!(task.status, Status::Pending);
         assert_eq!(project.tag(own).tags().unwrap(), [own]);
         let error = project.tag(other).load_task("1").unwrap_err();
-        assert_eq!(error.code(), "unknown_tag");
+        assert_eq!(error.code(), "not_found");
     }
 }
 
@@ -137,7 +137,7 @@ fn statuses_and_dependencies_of_tasks() {
 fn unknown_ids_are_told_with_the_known_ones() {
     let project = Project::with_tasks(TAGGED);
     let error = project.error("9");
-    assert_eq!(error.code(), "unknown_task");
+    assert_eq!(error.code(), "not_found");
     assert_eq!(error.suggestion().unwrap(), "use one of: 1, 2, 3");
     for id in ["1.2", "3.1"] {
         let error = project.error(id);
@@ -212,7 +212,7 @@ fn tasks_of_the_command_line() {
     assert_eq!(parts(&task), "add-a-cache.1 pending\nadd-a-cache.2 pending");
     let change = StatusChange::new("add-a-cache.1", "done");
     assert_eq!(two.rewrite(&[change]).unwrap(), None);
-    assert_eq!(two.load_task("other").unwrap_err().code(), "unknown_task");
+    assert_eq!(two.load_task("other").unwrap_err().code(), "not_found");
     let one = InlineTask::new("Alone", &[]).unwrap();
     for (task, implicit, count) in [(&two, false, 3), (&one, true, 1)] {
         assert_eq!(task.task().subtasks[0].implicit, implicit);

@@ -163,6 +163,6 @@ fn done_items_are_ticked_and_nothing_else_changes() {
     }
     for unknown in [".5", ".0", ".x", "s.1"] {
         let error = source.rewrite(&[is(unknown, "done")]).unwrap_err();
-        assert_eq!(error.code(), "unknown_task", "{unknown}");
+        assert_eq!(error.code(), "not_found", "{unknown}");
     }
 }

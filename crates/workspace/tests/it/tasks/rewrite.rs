@@ -98,9 +98,9 @@ fn what_needs_no_change_gives_none() {
         assert_eq!(rewrite(changes).unwrap(), None, "{changes:?}");
     }
     for (id, status, code) in [
-        ("1.2", "done", "unknown_task"),
-        ("2", "done", "unknown_task"),
-        ("1", " ", "bad_rewrite"),
+        ("1.2", "done", "not_found"),
+        ("2", "done", "not_found"),
+        ("1", " ", "tasks_invalid"),
     ] {
         let error = rewrite(&[change(id, status)]).unwrap_err();
         assert_eq!(error.code(), code, "{id}");
@@ -147,11 +147,11 @@ fn a_rewrite_that_was_tampered_with_writes_nothing() {
     for tamper in tampered {
         let mut bad = good.clone();
         tamper(&mut bad);
-        assert_eq!(bad.apply().unwrap_err().code(), "bad_rewrite");
+        assert_eq!(bad.apply().unwrap_err().code(), "tasks_invalid");
         assert_eq!(project.tasks(), STRANGE);
         good.apply().unwrap();
         let written = project.tasks();
-        assert_eq!(bad.revert().unwrap_err().code(), "bad_rewrite");
+        assert_eq!(bad.revert().unwrap_err().code(), "tasks_invalid");
         assert_eq!(project.tasks(), written);
         good.revert().unwrap();
     }

@@ -185,7 +185,7 @@ pub fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Out
         && let Err(error) = repository.commit_preflight(&intent.parent, &memory.start.branch)
     {
         // A busy index frees itself, so that is worth another try.
-        if pending.name == "task.finish" && error.code() != "git_busy" {
+        if pending.name == "task.finish" && error.code() != "lock_timeout" {
             return Ok(not_written(error.code(), &chain(&error)));
         }
         return Ok(Outcome::Failed {
@@ -302,7 +302,7 @@ fn settled(
         ("commit_refused", message)
     } else if paths.is_empty() {
         const EMPTY: &str = "a hook of git made of the files what is committed already, so the commit would be empty";
-        ("nothing_to_commit", EMPTY.to_owned())
+        ("interrupted", EMPTY.to_owned())
     } else {
         match Hooked::of(call, run, (memory, repository), intent, commit)? {
             Hooked::Nothing => return committed(call, run, intent, commit, (&paths, &[])),

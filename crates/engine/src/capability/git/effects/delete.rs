@@ -1,6 +1,5 @@
 //! `branch.delete`: clearing up after an abort. Never with work that is nowhere else, unless forced.
 
-use crate::refusal;
 use machine::RunState;
 use serde_json::{Map, Value, json};
 
@@ -9,6 +8,7 @@ use crate::capability::EffectSteps;
 use crate::capability::git::effects::{forget_git, look_again, noted, settle_git};
 use crate::capability::memory::Memory;
 use crate::fault::Fault;
+use crate::refusal;
 use crate::support::{HandlerError, Outcome};
 
 /// How it is carried out.

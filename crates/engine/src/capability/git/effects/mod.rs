@@ -11,7 +11,6 @@ pub(crate) mod push;
 pub(crate) mod rewind;
 pub(crate) mod status;
 
-use crate::fault;
 use std::time::{Duration, SystemTime};
 
 use machine::RunState;
@@ -23,6 +22,7 @@ use crate::call::Call;
 use crate::capability::memory::Memory;
 use crate::clock::millis_of;
 use crate::fail_point;
+use crate::fault;
 use crate::fault::{Fault, Kind};
 use crate::support::EffectState;
 
@@ -115,13 +115,13 @@ fn look_again(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Effe
 }
 
 fn still_running() -> Fault {
-    fault!("git_busy.still_running")
+    fault!("lock_timeout.still_running")
 }
 
 /// A failed effect as the fault of a command.
 pub fn fault(code: String, message: String, suggestion: Option<String>) -> Fault {
     let kind = match code.as_str() {
-        "git_busy" => Kind::Conflict,
+        "lock_timeout" => Kind::Conflict,
         _ => Kind::Environment,
     };
     Fault::new(kind, code, message).suggest(suggestion.unwrap_or_default())

@@ -5,7 +5,6 @@
 
 mod proof;
 
-use crate::refusal;
 use std::time::Duration;
 
 use machine::approval::{GateMode, strong_enough};
@@ -29,6 +28,7 @@ use crate::fault::{Fault, chain};
 use crate::intent;
 use crate::next_step::NextStep;
 use crate::proof::source;
+use crate::refusal;
 use crate::support::{HandlerError, Outcome, refusal};
 
 /// The effect.
@@ -129,7 +129,7 @@ pub(crate) fn destination(
     }
     let Some(sha) = repository.resolve(&format!("refs/heads/{branch}"))? else {
         return Err(refusal!(
-            "branch_missing",
+            "not_found.branch_missing",
             branch,
             last_commit = NextStep::git(["branch", branch, &memory.last_commit])
         )
@@ -174,7 +174,7 @@ fn in_the_way_there(remote: &str, branch: &str, other: &str) -> Refusal {
     };
     let flat = format!("{branch}:{}", reference(&free));
     refusal!(
-        "branch_conflict.in_the_way_there",
+        "branch_taken.in_the_way_there",
         remote,
         other,
         branch,
@@ -424,7 +424,7 @@ fn in_words(remote: &str, branch: &str, failed: &RemoteFailure) -> (&'static str
             ),
         ),
         PushFailure::Denied => (
-            "push_denied",
+            "push_refused",
             format!("{remote} does not let us in"),
             format!(
                 "see that git can push there by itself ({}): a key, a token, a credential helper; {again}",
@@ -432,7 +432,7 @@ fn in_words(remote: &str, branch: &str, failed: &RemoteFailure) -> (&'static str
             ),
         ),
         PushFailure::Missing => (
-            "remote_missing",
+            "no_remote",
             format!("there is no repository where {remote} points, or it may not be seen"),
             format!(
                 "correct its address ({}), {again}",
@@ -440,12 +440,12 @@ fn in_words(remote: &str, branch: &str, failed: &RemoteFailure) -> (&'static str
             ),
         ),
         PushFailure::Unreachable => (
-            "remote_unreachable",
+            "unreachable",
             format!("{remote} cannot be reached"),
             "nothing was lost: submit again when it can be".to_owned(),
         ),
         PushFailure::TimedOut => (
-            "remote_unreachable",
+            "unreachable",
             format!("{remote} did not answer in time"),
             format!(
                 "see that git can push there without asking for anything ({}), {again}",

@@ -2,7 +2,6 @@
 //!
 //! What is there now is kept under a reference of ours before anything is moved.
 
-use crate::{fault, refusal};
 use machine::RunState;
 use machine::command::EVENT;
 use machine::state::Pending;
@@ -25,6 +24,7 @@ use crate::intent;
 use crate::next_step::NextStep;
 use crate::open_run::run_at;
 use crate::support::{HandlerError, Outcome};
+use crate::{fault, refusal};
 
 /// The effect.
 pub(crate) const REWIND: &str = "git.rewind";
@@ -84,7 +84,7 @@ fn prepare(
     let repository = memory.repository();
     let (from, to) = (is_free(call, &memory, &repository)?, then.last_oid()?);
     if !repository.has_commit(&to)? {
-        return Err(refusal!("commit_gone", to = to.short()).into());
+        return Err(refusal!("not_found.commit_gone", to = to.short()).into());
     }
     is_not_pushed(run, &repository, (&from, &to), flags)?;
     let status = call.tree(&repository)?;
@@ -142,7 +142,7 @@ fn prepare(
 fn is_free(call: &Call<'_>, memory: &Memory, repository: &Repository) -> Result<Oid, HandlerError> {
     let again = "go back again";
     if let Some(lock) = repository.lock_files().into_iter().next() {
-        return Err(fault!("git_busy.is_free", lock = lock.display(), again).into());
+        return Err(fault!("lock_timeout.is_free", lock = lock.display(), again).into());
     }
     let status = call.tree(repository)?;
     let at = (status.branch.as_deref(), &status.unmerged[..]);

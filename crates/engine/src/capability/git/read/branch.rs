@@ -1,12 +1,12 @@
 //! The branch that a run works on.
 
-use crate::fault;
 use workspace::config::{PROJECT_FILE, Settings};
 use workspace::convention::branch as names;
 use workspace::git::{BranchConflict, Oid, Repository};
 
 use crate::capability::git::read::preflight::BelongsTo;
 use crate::capability::memory::StartFacts;
+use crate::fault;
 use crate::fault::{Fault, Kind};
 use crate::next_step::{NextStep, typed};
 use crate::view::autopilot::request;
@@ -29,7 +29,7 @@ pub(crate) fn branch_of(
     let mut name = match &request.branch {
         Some(name) => {
             names::check_branch_name(name)
-                .map_err(|fault| fault!("bad_branch_name", name, fault))?;
+                .map_err(|fault| fault!("bad_name.bad_branch_name", name, fault))?;
             name.clone()
         }
         None => names::branch_name(&pattern, &start.tag, &start.task_id, &start.task_title)
@@ -49,7 +49,7 @@ pub(crate) fn branch_of(
         .chain(git.protected_branches.iter().cloned())
         .collect();
     if start.is_protected(&name) {
-        return Err(fault!("on_default_branch", name));
+        return Err(fault!("protected_branch.on_default_branch", name));
     }
     match branches.conflict(&name) {
         None => {}
@@ -73,13 +73,17 @@ pub(crate) fn branch_of(
     if branches.has(&name) {
         if let Some(elsewhere) = repository.worktree_of_branch(&name)? {
             return Err(fault!(
-                "branch_checked_out",
+                "branch_taken.branch_checked_out",
                 name,
                 elsewhere = elsewhere.display()
             ));
         }
         if !belongs(&name, &start.task_id, &start.tag) {
-            return Err(fault!("branch_exists", name, task_id = start.task_id));
+            return Err(fault!(
+                "branch_taken.branch_exists",
+                name,
+                task_id = start.task_id
+            ));
         }
         start.branch_existed = true;
         if let Some(tip) = repository.resolve(&format!("refs/heads/{name}"))? {
@@ -131,7 +135,7 @@ fn from_tip(
         );
         if let Some(settings) = settings {
             return Err(fault!(
-                "branch_behind",
+                "branch_taken.branch_behind",
                 name,
                 behind,
                 from,
@@ -150,5 +154,5 @@ fn from_tip(
 }
 
 fn taken(name: &str, other: &str) -> Fault {
-    fault!("branch_conflict.taken", other, name)
+    fault!("branch_taken.taken", other, name)
 }

@@ -1,6 +1,5 @@
 //! What is changed in the tree that a run begins in.
 
-use crate::fault;
 use std::collections::BTreeMap;
 
 use workspace::config::Settings;
@@ -8,6 +7,7 @@ use workspace::git::{Change, RepoPath, Repository, TreeStatus};
 
 use crate::capability::memory::{self, DirtyFile, StartFacts};
 use crate::capability::tests::read::few;
+use crate::fault;
 use crate::fault::Fault;
 use crate::view::autopilot::request;
 

@@ -1,6 +1,5 @@
 //! The reader of commits: what is to be committed, or what somebody committed already.
 
-use crate::{fault, refusal};
 use globset::{Glob, GlobSetBuilder};
 use machine::state::Token;
 use machine::{Finding, Reading, Refusal, Role, RunState};
@@ -22,6 +21,7 @@ use crate::fault::Fault;
 use crate::next_step::{Argument, NextStep, Verb, argument, step};
 use crate::support::HandlerError;
 use crate::support::refusal;
+use crate::{fault, refusal};
 
 /// The policy that a commit holds what was tested, and nothing else.
 pub(super) const CHANGED_AFTER_GREEN: &str = "changed_after_green";
@@ -183,7 +183,7 @@ fn not_dirty_before(memory: &Memory, paths: &[RepoPath]) -> Result<(), HandlerEr
         return Ok(());
     }
     Err(refusal!(
-        "was_dirty.not_dirty_before",
+        "unfit_files.not_dirty_before",
         before = before.join(", "),
         git = NextStep::git(["reset", "--quiet", "HEAD~1"])
     )
@@ -241,7 +241,7 @@ fn all_named(changes: &Changes, named: &[RepoPath]) -> Result<(), HandlerError> 
         .collect();
     if !not_named.is_empty() {
         return Err(
-            refusal!("was_dirty.all_named", not_named = not_named.join(", "))
+            refusal!("unfit_files.all_named", not_named = not_named.join(", "))
                 .detail("files", not_named)
                 .into(),
         );
@@ -261,7 +261,7 @@ fn chosen(changes: &Changes, named: &[RepoPath]) -> Result<Vec<RepoPath>, Handle
             .iter()
             .find(|change| change.paths().any(|path| path == name))
         else {
-            return Err(refusal!("file_not_changed.chosen", name).into());
+            return Err(refusal!("nothing_changed.chosen", name).into());
         };
         paths.extend(change.paths().cloned());
     }
@@ -290,9 +290,11 @@ pub(crate) fn secrets(
     if found.is_empty() {
         return Ok(());
     }
-    Err(refusal!("secret_file", found = found.join(", "), then)
-        .detail("files", found)
-        .into())
+    Err(
+        refusal!("unfit_files.secret_file", found = found.join(", "), then)
+            .detail("files", found)
+            .into(),
+    )
 }
 
 /// Those of the files that look like a secret, and that the settings do not allow.

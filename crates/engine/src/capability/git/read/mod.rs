@@ -7,7 +7,6 @@ pub(crate) mod moved;
 pub mod preflight;
 pub(crate) mod task_start;
 
-use crate::{fault, refusal};
 use machine::{Finding, RunState};
 use serde_json::{Map, Value};
 use workspace::config::{Config, loosened};
@@ -23,6 +22,7 @@ use crate::fault::Fault;
 use crate::find::is_over_a_task;
 use crate::next_step::{NextStep, Verb};
 use crate::support::HandlerError;
+use crate::{fault, refusal};
 
 /// The policy of a test command that is another one.
 pub(crate) const COMMAND_REPLACED: &str = "command_replaced";
@@ -58,7 +58,13 @@ pub(crate) fn on_the_branch(
         .into());
     }
     if let Some(path) = unmerged.first() {
-        return Err(refusal!("unmerged.on_the_branch", path, conflicts, again).into());
+        return Err(refusal!(
+            "operation_under_way.unmerged_on_the_branch",
+            path,
+            conflicts,
+            again
+        )
+        .into());
     }
     if branch == Some(own) {
         return Ok(());
@@ -287,7 +293,7 @@ pub(crate) fn named_paths(
             };
             repository
                 .relative(&absolute)
-                .ok_or_else(|| fault!("bad_path.named_paths", name))
+                .ok_or_else(|| fault!("bad_name.named_paths", name))
         })
         .collect()
 }

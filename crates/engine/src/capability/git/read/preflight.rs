@@ -1,6 +1,5 @@
 //! The checks before a run: each refusal has its own code, and says what to do.
 
-use crate::fault;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
@@ -17,6 +16,7 @@ use crate::capability::git::read::clean::{dirty, how_clean};
 use crate::capability::git::read::ends_of;
 use crate::capability::memory::{DirtyFile, Source, StartFacts};
 use crate::capability::tests::evidence::TestEvidence;
+use crate::fault;
 use crate::fault::{Fault, Kind};
 use crate::next_step::{NextStep, Verb, argument};
 use crate::view::autopilot::request;
@@ -55,7 +55,7 @@ pub fn plan(
 ) -> Result<Planned, Fault> {
     let config = &settings.config;
     if !config.autopilot.enabled {
-        return Err(fault!("autopilot_disabled"));
+        return Err(fault!("beyond_settings.autopilot_disabled"));
     }
     let mut checks = Vec::new();
     let repository = Repository::discover(root)?.with_scope(root);
@@ -265,7 +265,7 @@ pub(crate) fn git_is_ready(
         ));
     }
     if let Some(path) = status.unmerged.first() {
-        return Err(fault!("unmerged.git_is_ready", path));
+        return Err(fault!("operation_under_way.unmerged_git_is_ready", path));
     }
     let Some(head) = status.head.clone() else {
         return Err(fault!(
@@ -304,7 +304,7 @@ fn source_of(root: &Path, request: &request::Start) -> Result<Source, Fault> {
 fn no_plan(path: &Path) -> Fault {
     let given = path.to_string_lossy();
     if given.contains('\n') {
-        return fault!("bad_path.no_plan");
+        return fault!("bad_name.no_plan");
     }
     fault!("tasks_missing.plan", given)
 }
@@ -324,7 +324,7 @@ fn task_id(
             .keys()
             .next()
             .cloned()
-            .ok_or_else(|| fault!("unknown_task", describe = tasks.describe())),
+            .ok_or_else(|| fault!("not_found.unknown_task", describe = tasks.describe())),
     }
 }
 
@@ -340,7 +340,7 @@ fn plain_id(id: &str) -> Result<(), Fault> {
     if plain {
         return Ok(());
     }
-    Err(fault!("bad_id", value = format!("{id:?}")))
+    Err(fault!("bad_name.bad_id", value = format!("{id:?}")))
 }
 
 /// Takes in how the project at `root` is tested, by its settings and its files, or by what is `given` for this run where its settings say
@@ -425,10 +425,10 @@ fn may_be_given(settings: &Settings, given: &str) -> Result<(), Fault> {
     let set = setting_command(given);
     match &config.test.command {
         Some(command) if command != given.trim() => {
-            Err(fault!("test_command_set.may_be_given", command, set))
+            Err(fault!("beyond_settings.may_be_given", command, set))
         }
         None if config.evidence.require >= Level::Ran => {
-            Err(fault!("test_command_set.may_be_given_2", set))
+            Err(fault!("beyond_settings.may_be_given_2", set))
         }
         _ => Ok(()),
     }

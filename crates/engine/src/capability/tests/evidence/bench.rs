@@ -1,6 +1,5 @@
 //! The bench, made ready for a suite: the tree that is judged, with what the project has installed, and nothing else.
 
-use crate::fault;
 use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
@@ -21,6 +20,7 @@ use workspace::suite::suite_environment;
 use crate::capability::memory::{Memory, StartFacts};
 use crate::capability::tests::evidence::suite::{self, Suite, refused};
 use crate::capability::tests::evidence::{TestEvidence, listed};
+use crate::fault;
 use crate::fault::Fault;
 use crate::running_suite::SuiteNote;
 
@@ -283,7 +283,7 @@ impl<'a> Bench<'a> {
     /// The places that a setting names: something is there in the working tree, and nothing on the bench.
     fn places(&self, setting: &str, names: &[String]) -> Result<Vec<String>, Fault> {
         let place = |name: &String| {
-            let wrong = |what: &str| fault!("setup_failed.places", setting, name, what);
+            let wrong = |what: &str| fault!("setup_needed.places", setting, name, what);
             let path: RepoPath = name
                 .trim_end_matches('/')
                 .parse()
@@ -316,7 +316,7 @@ impl<'a> Bench<'a> {
             return Ok(None);
         }
         let decides = PathClasses::new(globs)
-            .map_err(|error| refused("setup_failed", error.to_string(), "mend bench.setupWhen"))?;
+            .map_err(|error| refused("setup_needed", error.to_string(), "mend bench.setupWhen"))?;
         let mut text = format!("{setup}\n");
         for (path, entry) in self.repository.tree_entries(tree)? {
             let path = path.to_string();
@@ -341,7 +341,7 @@ impl<'a> Bench<'a> {
         }
         if !ran.success() {
             return Err(
-                fault!("setup_failed.set_up", setup).detail("output", suite::end_of(&ran.both))
+                fault!("setup_needed.set_up", setup).detail("output", suite::end_of(&ran.both))
             );
         }
         Ok(())

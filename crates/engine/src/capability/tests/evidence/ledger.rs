@@ -1,6 +1,5 @@
 //! The ledger of tests: what each of them did, by name, and what that says beside what it did before.
 
-use crate::fault;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -9,6 +8,7 @@ use journal::EvidenceStore;
 use serde::{Deserialize, Serialize};
 
 use super::{is_meant, names::outcomes};
+use crate::fault;
 use crate::fault::Fault;
 
 /// What each test did.

@@ -12,7 +12,6 @@ pub mod suite;
 pub mod verified;
 pub mod work;
 
-use crate::fault;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::Read;
@@ -37,6 +36,7 @@ use crate::capability::memory::{LAST_LEVEL, SHOWN};
 use crate::capability::tests::evidence::ledger::Ledger;
 use crate::capability::tests::evidence::verified::RanOn;
 use crate::capability::tests::results::{Counts, Coverage};
+use crate::fault;
 use crate::fault::{Fault, Kind};
 use crate::next_step::argument;
 use crate::view::autopilot::request;

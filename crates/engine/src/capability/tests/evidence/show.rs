@@ -1,6 +1,5 @@
 //! What is understood of a report, before anybody rests anything on it.
 
-use crate::fault;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -15,6 +14,7 @@ use text::plain::cut_bytes;
 
 use crate::capability::tests::evidence::{counts, listed, missing, unreadable};
 use crate::capability::tests::results::Counts;
+use crate::fault;
 use crate::fault::Fault;
 use crate::next_step::argument;
 

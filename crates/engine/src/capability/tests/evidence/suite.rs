@@ -1,6 +1,5 @@
 //! Verified evidence: the test command is run here, and its outcome read.
 
-use crate::fault;
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -21,6 +20,7 @@ use crate::capability::tests::evidence::{
     SubmittedFile, TestEvidence, counts, is_built_first, nanos, read_reports,
 };
 use crate::capability::tests::results::Counts;
+use crate::fault;
 use crate::fault::{Fault, Kind};
 use crate::next_step::{argument, step};
 
@@ -181,7 +181,7 @@ fn verify_by(suite: &Suite<'_>, adapter: Option<&Adapter>) -> Result<Option<Test
         };
         if let Some(old) = files.iter().find(|file| is_of_before(file.written, began)) {
             return Err(fault!(
-                "report_not_written",
+                "report_missing.report_not_written",
                 command = suite.command,
                 old = old.path.display()
             ));
@@ -199,10 +199,12 @@ fn verify_by(suite: &Suite<'_>, adapter: Option<&Adapter>) -> Result<Option<Test
         && numbers.failing() == 0
         && let Some(printed) = printed_failures(&ran)
     {
-        return Err(
-            fault!("report_contradicted", command = suite.command, printed)
-                .detail("output", end_of(&ran.both)),
-        );
+        return Err(fault!(
+            "report_unreadable.report_contradicted",
+            command = suite.command,
+            printed
+        )
+        .detail("output", end_of(&ran.both)));
     }
     let ledger = Some(Ledger::of(&report)).filter(Ledger::names_any);
     Ok(Some(TestEvidence {

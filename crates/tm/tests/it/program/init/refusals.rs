@@ -19,7 +19,7 @@ fn check_refused(environment: &TestEnvironment, status: i32, code: &str, told: &
 #[test]
 fn a_file_that_cannot_be_used_stops_everything_before_it_begins() {
     type Case = (&'static str, &'static str, fn(&Path));
-    let (invalid, io) = ("client_file_invalid", "io_failed");
+    let (invalid, io) = ("config_invalid", "io_failed");
     let cases: [Case; 6] = [
         (invalid, "CLAUDE.md:2:1: not UTF-8 text", |file| {
             fs::write(file, b"a\n\xff\xfe").unwrap();
@@ -79,7 +79,7 @@ fn links_are_followed_within_the_project_alone() {
         fs::create_dir(home.join("folder")).unwrap();
         symlink(home.join(target), environment.project().join(link)).unwrap();
         let before = testkit::files::contents(&home);
-        check_refused(&environment, 3, "outside_project", link);
+        check_refused(&environment, 3, "unsafe_path", link);
         assert_eq!(testkit::files::contents(&home), before);
     }
 }
