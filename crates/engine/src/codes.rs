@@ -15,7 +15,7 @@ use crate::fault::Kind;
 use crate::next_step::{NextStep, Verb, argument_mark};
 
 /// The sections, in the order of the documentation.
-const SECTIONS: [&str; 12] = [
+const SECTIONS: [&str; 13] = [
     include_str!("codes/before_a_run.yaml"),
     include_str!("codes/reports.yaml"),
     include_str!("codes/ways_out.yaml"),
@@ -27,6 +27,7 @@ const SECTIONS: [&str; 12] = [
     include_str!("codes/over_mcp.yaml"),
     include_str!("codes/profiles.yaml"),
     include_str!("codes/verifying_commits.yaml"),
+    include_str!("codes/the_guard_hook.yaml"),
     include_str!("codes/the_environment.yaml"),
 ];
 
@@ -206,7 +207,7 @@ fn entry(code: &str) -> Option<Code> {
 }
 
 /// A text with its arguments and steps.
-pub(crate) fn spell(template: &str, args: &Args<'_>) -> String {
+pub fn spell(template: &str, args: &Args<'_>) -> String {
     let value = |name: &str| {
         let found = args.iter().find(|(known, _)| *known == name);
         debug_assert!(found.is_some(), "`{template}` has no argument `{name}`");

@@ -73,7 +73,7 @@ impl Engine {
             Some(root) => {
                 let root = options.cwd.join(root);
                 let none = |why: &dyn std::fmt::Display| {
-                    fault!("no_project.open", project = root.display(), why)
+                    fault!("not_found.project", project = root.display(), why)
                 };
                 let real = std::fs::canonicalize(&root).map_err(|error| none(&error))?;
                 if !real.is_dir() {

@@ -200,7 +200,7 @@ fn project(projects: &dyn Projects, query: &Query) -> Result<Engine, Fault> {
             .all()?
             .into_iter()
             .next()
-            .ok_or_else(|| fault!("no_project.project")),
+            .ok_or_else(|| fault!("not_found.any_project")),
     }
 }
 

@@ -12,6 +12,10 @@ use serde_json::{Map, Value};
 
 use crate::capability::{command, messages};
 use crate::next_step::Verb;
+use crate::refusal;
+
+/// How many of the units that wait are named.
+const MOST_UNITS: usize = 5;
 
 /// What is said of a refusal, and what to do about it.
 pub(crate) struct RefusalText {
@@ -139,88 +143,54 @@ pub(crate) fn refusal(
     run: &RunState,
     definition: &Definition,
     state: Option<&str>,
-    refusal: &Refusal,
+    refused: &Refusal,
 ) -> RefusalText {
-    let code = refusal.code.as_str();
-    let id = &run.run;
-    let (message, suggestion) = match code {
+    let code = refused.code.as_str();
+    let run_id = &run.run;
+    let own = match code {
         "stale_unit" => {
-            let present: Vec<&str> = run
-                .waiting()
-                .map(|(_, unit)| unit.id.as_str())
-                .take(5)
-                .collect();
-            let message = match present.as_slice() {
-                [] => "that is not a work unit that waits for a report; none does".to_owned(),
-                [one] => format!("that is not the present work unit; that is {one}"),
-                several => format!(
-                    "that is not one of the present work units; those are {}",
-                    several.join(", ")
-                ),
-            };
-            (
-                message,
-                format!(
-                    "ask what to do now: {next}",
-                    next = Verb::Next.step().of(id)
-                ),
-            )
+            let present = run.waiting().map(|(_, unit)| unit.id.as_str());
+            let present: Vec<&str> = present.take(MOST_UNITS).collect();
+            let units = present.join(", ");
+            match present.len() {
+                0 => refusal!("stale_unit.none_waits", run_id),
+                1 => refusal!("stale_unit.one_waits", units, run_id),
+                _ => refusal!("stale_unit.several_wait", units, run_id),
+            }
         }
-        "paused" => (
-            format!(
-                "the run is paused and takes no reports ({})",
-                run.pause.as_ref().map_or("", |pause| pause.reason.as_str())
-            ),
-            format!(
-                "go on with {resume}, then report again",
-                resume = Verb::Resume.step().of(id)
-            ),
-        ),
-        "run_over" => (
-            format!("the run is over: it is {}", run.status.name()),
-            format!(
-                "see what it did with {summary}",
-                summary = Verb::Summary.step().of(id)
-            ),
-        ),
-        "definition_fault" => (
-            "the workflow's definition is at fault".to_owned(),
-            if id.is_empty() {
-                "mend its file, and start again".to_owned()
-            } else {
-                format!(
-                    "the run keeps the definition that it was started with: end it ({abort}), mend \
-                     the file, and start anew",
-                    abort = Verb::Abort.step().of(id)
-                )
-            },
-        ),
+        "paused" => {
+            let reason = run.pause.as_ref().map_or("", |pause| pause.reason.as_str());
+            refusal!("paused.with_reason", reason, run_id)
+        }
+        "run_over" => refusal!("run_over.with_status", status = run.status.name(), run_id),
+        "definition_fault" if run_id.is_empty() => refusal!("definition_fault.at_start"),
+        "definition_fault" => refusal!("definition_fault.pinned", run_id),
         "not_possible" => {
-            let trigger = refusal.details.get("trigger").and_then(Value::as_str);
-            (
-                format!("`{}` is not possible here", trigger.unwrap_or("this")),
-                format!("see where it stands: {}", Verb::Status.step().of(id)),
+            let trigger = refused.details.get("trigger").and_then(Value::as_str);
+            refusal!(
+                "not_possible.anything",
+                trigger = trigger.unwrap_or("this"),
+                run_id
             )
         }
-        "not_present" | "which_one" => (
-            "it is not clear which item is meant".to_owned(),
-            format!(
-                "see what is in hand with {status}, and name the item",
-                status = Verb::Status.step().of(id)
-            ),
-        ),
+        "not_present" | "which_one" => refusal!("which_one.item", run_id),
         _ if messages::text(code).is_some() => {
-            let facts = refusal.details.get("tests").and_then(Value::as_object);
+            let facts = refused.details.get("tests").and_then(Value::as_object);
             let facts = facts.cloned().unwrap_or_default();
-            (messages::message(code, &facts), messages::suggestion(code))
+            let own = Refusal::new(code).message(messages::message(code, &facts));
+            own.suggestion(messages::suggestion(code))
         }
         _ => of_definition(definition, state, code),
     };
-    let message = refusal.message.clone().unwrap_or(message);
-    let command = refusal.details.get("command").and_then(Value::as_object);
+    let message = refused.message.clone().or(own.message).unwrap_or_default();
+    let command = refused.details.get("command").and_then(Value::as_object);
     RefusalText {
         message: with_failure(message, command),
-        suggestion: refusal.suggestion.clone().unwrap_or(suggestion),
+        suggestion: refused
+            .suggestion
+            .clone()
+            .or(own.suggestion)
+            .unwrap_or_default(),
     }
 }
 
@@ -233,7 +203,7 @@ fn with_failure(message: String, facts: Option<&Map<String, Value>>) -> String {
 }
 
 /// A refusal that the definition names: its words are the code, and the guard that it stands beside.
-fn of_definition(definition: &Definition, state: Option<&str>, code: &str) -> (String, String) {
+fn of_definition(definition: &Definition, state: Option<&str>, code: &str) -> Refusal {
     let refuses = |edge: &Edge| {
         edge.refuse
             .as_ref()
@@ -259,7 +229,7 @@ fn of_definition(definition: &Definition, state: Option<&str>, code: &str) -> (S
             definition.id.value
         ),
     };
-    (message, suggestion)
+    Refusal::new(code).message(message).suggestion(suggestion)
 }
 
 /// The guard of the first edge of a state's reports that fits.

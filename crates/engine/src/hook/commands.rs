@@ -53,14 +53,14 @@ fn real(folder: &Path) -> PathBuf {
 fn denied(run: &ActiveRun, folder: &Path, act: &Act) -> Option<Decision> {
     match act {
         Act::Commit { unverified } => commit(run, *unverified),
-        Act::Push => Some(messages::push(run)),
-        Act::HardReset => Some(messages::hard_reset(run)),
-        Act::Leave => Some(messages::switch(run, None)),
+        Act::Push => Some(messages::denied(run, messages::PUSH, "")),
+        Act::HardReset => Some(messages::denied(run, messages::HARD_RESET, "")),
+        Act::Leave => Some(messages::not_switched(run, None)),
         Act::Switch(branch) => {
-            (*branch != run.memory.start.branch).then(|| messages::switch(run, Some(branch)))
+            (*branch != run.memory.start.branch).then(|| messages::not_switched(run, Some(branch)))
         }
         Act::Checkout(name) => {
-            is_elsewhere(run, folder, name).then(|| messages::switch(run, Some(name)))
+            is_elsewhere(run, folder, name).then(|| messages::not_switched(run, Some(name)))
         }
     }
 }
@@ -72,10 +72,12 @@ fn commit(run: &ActiveRun, unverified: bool) -> Option<Decision> {
     }
     match run.phase {
         Phase::Red | Phase::Green | Phase::Work | Phase::Step | Phase::Finalize => {
-            Some(messages::early_commit(run))
+            Some(messages::denied(run, messages::EARLY_COMMIT, ""))
         }
-        Phase::Commit if run.is_off_its_branch() => Some(messages::stray_commit(run)),
-        Phase::Commit if unverified => Some(messages::unverified_commit(run)),
+        Phase::Commit if run.is_off_its_branch() => {
+            Some(messages::denied(run, messages::STRAY_COMMIT, ""))
+        }
+        Phase::Commit if unverified => Some(messages::denied(run, messages::UNVERIFIED_COMMIT, "")),
         Phase::Commit | Phase::Other => None,
     }
 }

@@ -63,7 +63,7 @@ pub fn judge(run: &ActiveRun, cwd: &Path, paths: &[PathBuf]) -> Decision {
             continue;
         }
         if run.edits == Some(Edits::None) {
-            return messages::edit_in_commit(run, file);
+            return messages::not_edited(run, messages::EDIT_IN_COMMIT, file);
         }
         let may_be_either = [FileClass::Source, FileClass::Tests];
         let is_either =
@@ -79,16 +79,16 @@ pub fn judge(run: &ActiveRun, cwd: &Path, paths: &[PathBuf]) -> Decision {
         };
         if !run.only.is_empty() {
             if !run.only.contains(&class_of(classes.of(file))) {
-                return messages::other_work(run, file);
+                return messages::not_edited(run, messages::OTHER_WORK, file);
             }
             continue;
         }
         match run.edits {
             Some(Edits::Tests) if !belongs_to_red(classes, file) => {
-                return messages::source_in_red(run, file);
+                return messages::not_edited(run, messages::SOURCE_IN_RED, file);
             }
             Some(Edits::Unfrozen) if classes.is_test(file) && is_frozen(run, &real) => {
-                return messages::frozen_test(run, file);
+                return messages::not_edited(run, messages::FROZEN_TEST, file);
             }
             _ => {}
         }

@@ -9,6 +9,7 @@ use text::shortened;
 
 use crate::action::status;
 use crate::capability::tests::evidence::asked_level;
+use crate::codes;
 use crate::hook::Decision;
 use crate::hook::place::Head;
 use crate::hook::underway::{ActiveRun, Other, Phase};
@@ -44,10 +45,6 @@ const MOST_OF_PATH: usize = 300;
 
 fn short(text: &str) -> String {
     shortened(text, MOST_CHARS)
-}
-
-fn denied(code: &'static str, reason: String) -> Decision {
-    Decision::Deny { code, reason }
 }
 
 fn phase_name(phase: Phase) -> &'static str {
@@ -129,149 +126,58 @@ fn reopen(run: &ActiveRun) -> NextStep {
     step(run, Verb::Reopen).and("reason")
 }
 
-/// A file that is no test, in RED.
-pub fn source_in_red(run: &ActiveRun, file: &str) -> Decision {
-    let patterns: Vec<String> = run
-        .memory
-        .start
-        .test_patterns
-        .iter()
-        .take(3)
-        .map(|pattern| short(pattern))
-        .collect();
-    let patterns = if patterns.is_empty() {
-        String::new()
-    } else {
-        format!(" Test files of this run match {}.", patterns.join(", "))
+/// A denial by a rule: what is held back, why, and what to do instead. `what` is the file or the branch that it is about.
+pub fn denied(run: &ActiveRun, rule: &'static str, what: &str) -> Decision {
+    let case = match run.phase {
+        Phase::Finalize if rule == EARLY_COMMIT => "commit_after_the_last",
+        Phase::Commit => rule,
+        _ if rule == EDIT_IN_COMMIT => "edit_in_no_phase",
+        _ => rule,
     };
-    denied(
-        SOURCE_IN_RED,
-        format!(
-            "Not edited: {}. The run is in {}. RED is for tests, and this is no test file; GREEN is for the code.{patterns} \
-             Next is {}. A subtask that cannot have a test is given up with {}, and the run then ends as failed. {} shows the whole \
-             step.",
-            short(file),
-            at(run),
-            next(run),
-            skip(run),
-            step(run, Verb::Next),
-        ),
-    )
+    let patterns = run.memory.start.test_patterns.iter().take(3);
+    let patterns: Vec<String> = patterns.map(|pattern| short(pattern)).collect();
+    let patterns = match patterns.join(", ") {
+        none if none.is_empty() => none,
+        some => format!(" Test files of this run match {some}."),
+    };
+    let only = text::listed(run.only.iter().map(|class| class.noun()));
+    let or_skip = run
+        .item_id()
+        .map(|_| format!(", {} gives the subtask up", skip(run)));
+    let reason = codes::message(
+        &format!("denied.{case}"),
+        &[
+            ("what", &what),
+            ("at", &at(run)),
+            ("next", &next(run)),
+            ("show", &step(run, Verb::Next)),
+            ("commit", &step(run, Verb::Report).with("phase", "commit")),
+            ("reopen", &reopen(run)),
+            ("other_kind", &reopen(run).with("kind", "KIND")),
+            ("skip", &skip(run)),
+            ("or_skip", &or_skip.unwrap_or_default()),
+            ("pause", &step(run, Verb::Pause)),
+            ("branch", &branch(run)),
+            ("head", &head(run)),
+            ("only", &only),
+            ("patterns", &patterns),
+        ],
+    );
+    Decision::Deny { code: rule, reason }
 }
 
-/// A file of another kind than the subtask is about.
-pub fn other_work(run: &ActiveRun, file: &str) -> Decision {
-    denied(
-        OTHER_WORK,
-        format!(
-            "Not edited: {}. The run is in {}, in which only {} are changed. Next is {}. Where the subtask needs this file it is of another \
-             kind, which {} says. {} shows the whole step.",
-            short(file),
-            at(run),
-            text::listed(run.only.iter().map(|class| class.noun())),
-            next(run),
-            reopen(run).with("kind", "KIND"),
-            step(run, Verb::Next),
-        ),
-    )
+/// A denial that is about a file.
+pub fn not_edited(run: &ActiveRun, rule: &'static str, file: &str) -> Decision {
+    denied(run, rule, &short(file))
 }
 
-/// A test of RED, in GREEN.
-pub fn frozen_test(run: &ActiveRun, file: &str) -> Decision {
+/// A denial of another branch while the run is active.
+pub fn not_switched(run: &ActiveRun, to: Option<&str>) -> Decision {
+    let to = to.map(|to| format!("`{}`", short(to)));
     denied(
-        FROZEN_TEST,
-        format!(
-            "Not edited: {}. The run is in {}, where the tests that were there in RED are frozen: they say what the code has to do. \
-             Next is {}. New test files may be added. If a test is wrong, {} goes back to RED, where it can be mended. \
-             {} shows the whole step.",
-            short(file),
-            at(run),
-            next(run),
-            reopen(run),
-            step(run, Verb::Next),
-        ),
-    )
-}
-
-/// Any file, in COMMIT.
-pub fn edit_in_commit(run: &ActiveRun, file: &str) -> Decision {
-    if run.phase != Phase::Commit {
-        return denied(
-            EDIT_IN_COMMIT,
-            format!(
-                "Not edited: {}. The run is in {}, where no file of the project is edited. Next is {}.",
-                short(file),
-                at(run),
-                next(run),
-            ),
-        );
-    }
-    denied(
-        EDIT_IN_COMMIT,
-        format!(
-            "Not edited: {}. The run is in {}: what was tested is what is committed, so files stay as they are. Next is {}. \
-             To change something first, {} goes back to GREEN.",
-            short(file),
-            at(run),
-            next(run),
-            reopen(run),
-        ),
-    )
-}
-
-/// A commit in RED or GREEN, or behind the last subtask.
-pub fn early_commit(run: &ActiveRun) -> Decision {
-    if run.phase == Phase::Finalize {
-        return denied(
-            EARLY_COMMIT,
-            format!(
-                "No commit was made. The run is in {}, where all that it tested is committed. Next is {}. What still belongs to the \
-                 task is tested before it is committed: {} opens a repair for it.",
-                at(run),
-                next(run),
-                reopen(run),
-            ),
-        );
-    }
-    denied(
-        EARLY_COMMIT,
-        format!(
-            "No commit was made. The run is in {}; a subtask is committed once, in COMMIT, when its tests passed, by \
-             {}. Next is {}. {} shows the whole step.",
-            at(run),
-            step(run, Verb::Report).with("phase", "commit"),
-            next(run),
-            step(run, Verb::Next),
-        ),
-    )
-}
-
-/// A commit without hooks, in COMMIT.
-pub fn unverified_commit(run: &ActiveRun) -> Decision {
-    denied(
-        UNVERIFIED_COMMIT,
-        format!(
-            "No commit was made. The run is in {}, and this commit would pass by the repository's own hooks. Next is {}, which \
-             runs them. If a hook is in the way, {} goes back to GREEN to mend what it found.",
-            at(run),
-            next(run),
-            reopen(run),
-        ),
-    )
-}
-
-/// A commit off the run's branch, in COMMIT.
-pub fn stray_commit(run: &ActiveRun) -> Decision {
-    denied(
-        STRAY_COMMIT,
-        format!(
-            "No commit was made. The run is in {}, on the branch {}, and HEAD is {}. First `git switch {}`, then {}.",
-            at(run),
-            branch(run),
-            head(run),
-            branch(run),
-            next(run),
-        ),
+        run,
+        BRANCH_SWITCH,
+        to.as_deref().unwrap_or("a new branch, or none"),
     )
 }
 
@@ -281,57 +187,6 @@ fn head(run: &ActiveRun) -> String {
         Head::Detached => "on no branch".to_owned(),
         Head::Unknown => "elsewhere".to_owned(),
     }
-}
-
-/// A push while the run is active.
-pub fn push(run: &ActiveRun) -> Decision {
-    denied(
-        PUSH,
-        format!(
-            "Nothing was pushed. The run on the branch {} is not over: it is in {}, and its commits are pushed when it is. \
-             Next is {}. A person may push in a terminal of their own, or put the run aside with {}.",
-            branch(run),
-            at(run),
-            next(run),
-            step(run, Verb::Pause),
-        ),
-    )
-}
-
-/// A hard reset while the run is active.
-pub fn hard_reset(run: &ActiveRun) -> Decision {
-    denied(
-        HARD_RESET,
-        format!(
-            "Nothing was reset. The run is in {}: a hard reset throws away what is not committed, and could take commits of the run \
-             off its branch. Single files are put back with `git checkout -- FILE`; {} goes back a phase{}.",
-            at(run),
-            reopen(run),
-            match run.item_id() {
-                Some(_) => format!(", {} gives the subtask up", skip(run)),
-                None => String::new(),
-            },
-        ),
-    )
-}
-
-/// Another branch while the run is active.
-pub fn switch(run: &ActiveRun, to: Option<&str>) -> Decision {
-    let to = to.map_or_else(
-        || "a new branch, or none".to_owned(),
-        |to| format!("`{}`", short(to)),
-    );
-    denied(
-        BRANCH_SWITCH,
-        format!(
-            "Not switched to {to}. The run is in {} and goes on on its branch, {}. Next is {}. To work elsewhere meanwhile, put the run \
-             aside with {}, or use a worktree of its own (`git worktree add`).",
-            at(run),
-            branch(run),
-            next(run),
-            step(run, Verb::Pause),
-        ),
-    )
 }
 
 /// Edits are not judged while another branch is checked out.

@@ -279,18 +279,8 @@ fn what_a_denial_says_fits_and_names_the_way_on() {
     stage.run.memory.start.branch = "b".repeat(4000);
     stage.run.memory.start.test_patterns = vec!["p".repeat(4000); 9];
     let long = "f".repeat(4000);
-    for decision in [
-        messages::source_in_red(&stage.run, &long),
-        messages::frozen_test(&stage.run, &long),
-        messages::other_work(&stage.run, &long),
-        messages::edit_in_commit(&stage.run, &long),
-        messages::early_commit(&stage.run),
-        messages::unverified_commit(&stage.run),
-        messages::stray_commit(&stage.run),
-        messages::push(&stage.run),
-        messages::hard_reset(&stage.run),
-        messages::switch(&stage.run, Some(&long)),
-    ] {
+    let of_rules = CODES.map(|rule| messages::not_edited(&stage.run, rule, &long));
+    for decision in of_rules {
         let Decision::Deny { code, reason } = decision else {
             panic!("no denial");
         };

@@ -12,10 +12,9 @@ use crate::capability::reads_long;
 use crate::clock::stamp;
 use crate::engine::Engine;
 use crate::fault;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::find::Selector;
 use crate::generic::messages;
-use crate::next_step::Verb;
 use crate::open_run::{self, Forecast};
 use crate::refusals;
 use crate::turn::answer::TurnAnswer;
@@ -128,35 +127,25 @@ fn stepped(run: &RunState, definition: &Definition, moved: bool) -> String {
 pub(crate) fn blocked(run: &RunState, refusal: &Refusal) -> Fault {
     let told = |name: &str| refusal.details.get(name).and_then(Value::as_str);
     if let Some(gate) = told("gate") {
-        return fault!("blocked.blocked", gate, run = run.run).detail("gate", gate);
+        return fault!("blocked.at_gate", gate, run = run.run).detail("gate", gate);
     }
     if let Some(path) = told("path") {
-        return fault!("blocked.blocked_2", path, run = run.run).detail("path", path);
+        return fault!("blocked.for_file", path, run = run.run).detail("path", path);
     }
-    let id = &run.run;
-    let blocked = |message: String| Fault::new(Kind::Blocked, "blocked", message);
     match run.status {
-        RunStatus::Paused => blocked(format!(
-            "no step can be taken: the run is paused ({})",
-            run.pause.as_ref().map_or("", |pause| pause.reason.as_str())
-        ))
-        .suggest("go on with it first")
-        .recover(Verb::Resume.step().of(id)),
+        RunStatus::Paused => {
+            let reason = run.pause.as_ref().map_or("", |pause| pause.reason.as_str());
+            fault!("blocked.paused", reason, run = run.run)
+        }
         RunStatus::Running => {
             let units: Vec<&str> = run.waiting().map(|(_, unit)| unit.id.as_str()).collect();
-            blocked(format!(
-                "no step can be taken: the run waits for a report on {}",
-                units.join(", ")
-            ))
-            .suggest("do what is asked for, and report it; that takes the run on by itself")
-            .detail("units", units)
-            .recover(Verb::Next.step().of(id))
+            let fault = fault!(
+                "blocked.for_report",
+                units = units.join(", "),
+                run = run.run
+            );
+            fault.detail("units", units)
         }
-        over => blocked(format!(
-            "no step can be taken: the run is over, it is {}",
-            over.name()
-        ))
-        .suggest("see what it did")
-        .recover(Verb::Summary.step().of(id)),
+        over => fault!("blocked.over", status = over.name(), run = run.run),
     }
 }

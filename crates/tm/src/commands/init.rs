@@ -230,7 +230,7 @@ pub(super) fn root(place: &ProjectPlace) -> Result<PathBuf, Fault> {
         None => workspace::config::find_root(&cwd, &environment).path,
     };
     let no_project = |problem: String| {
-        Fault::new(Kind::Missing, "no_project", problem)
+        Fault::new(Kind::Missing, "not_found", problem)
             .suggest("name the folder of a project with --project-root")
     };
     let root = std::fs::canonicalize(&root)

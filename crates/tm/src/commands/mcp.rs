@@ -294,5 +294,5 @@ pub(super) fn folder(named: &Path) -> Result<PathBuf, Fault> {
             Err(ErrorKind::NotADirectory.into())
         }
     });
-    real.map_err(|error| fault!("no_project.folder", named = named.display(), error))
+    real.map_err(|error| fault!("not_found.served_folder", named = named.display(), error))
 }

@@ -99,7 +99,7 @@ impl Projects for Shown {
     fn open(&self, root: &Path) -> Result<Engine, Fault> {
         let mut all = self.all()?.into_iter();
         all.find(|engine| engine.root() == root)
-            .ok_or_else(|| fault!("no_project.open_2", project = root.display()))
+            .ok_or_else(|| fault!("not_found.shown_project", project = root.display()))
     }
 
     fn spelled(&self, text: &str, run: Option<&str>) -> String {

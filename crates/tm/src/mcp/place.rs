@@ -291,7 +291,7 @@ impl Places {
         };
         if !folder.exists() {
             return Err(fault!(
-                "no_project.at",
+                "not_found.folder_of_call",
                 folder = one_line(&folder.display().to_string())
             ));
         }
@@ -361,7 +361,7 @@ impl Places {
             let climbs = named.components().any(|part| part == Component::ParentDir);
             if self.is_within(named) && !climbs {
                 fault!(
-                    "no_project.allowed",
+                    "not_found.place",
                     named = one_line(&named.display().to_string()),
                     error
                 )

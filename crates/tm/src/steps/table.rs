@@ -149,6 +149,8 @@ pub fn of(form: Form, step: &NextStep) -> Row {
         }
         (Verb::Step, _) => row("tm run step", &[], &["run_step"]),
         (Verb::Respond, _) => row("tm session respond", &["file"], &["session_step"]),
+        // Sessions have no kinds of work.
+        (Verb::Reopen, Session | Collab) if has(&"kind") => of(Run, step),
         (Verb::Reopen, Session) => row("tm session reopen", &[], &[]),
         (Verb::Reopen, Collab) => row("tm collab reopen", &[], &["reopen_work", "run_reopen"]),
         (Verb::Reopen, _) => turn!(form, "reopen", &["item"]),

@@ -3,8 +3,10 @@ use std::sync::LazyLock;
 
 use super::*;
 use crate::mcp::{Group, Toolbox};
+use engine::codes::{arguments, sections, spell};
 use engine::next_step::Argument;
 use machine::{Definition, Role};
+use std::fmt::Display;
 use workspace::config::Level;
 
 fn shell(form: Form) -> Caller {
@@ -295,6 +297,28 @@ fn each_verb_is_one_that_is_taken() {
             is_taken(&verb.step().of("r1"));
         }
     }
+}
+
+#[test]
+fn each_step_of_each_text_of_a_code_is_one_that_is_taken() {
+    let mut taken = 0;
+    for (_, entry) in sections().into_iter().flat_map(|section| section.codes) {
+        let cases = entry.says.into_values().chain([entry.text]);
+        for template in cases.flat_map(|text| [text.message, text.help, text.run]) {
+            let names = arguments(&template);
+            let args = names
+                .iter()
+                .map(|name| (name.as_str(), &"1.2" as &dyn Display));
+            let text = spell(&template, &args.collect::<Vec<_>>());
+            for step in next_step::steps(&text) {
+                if step.verb != Verb::Shell {
+                    is_taken(&step);
+                }
+                taken += 1;
+            }
+        }
+    }
+    assert!(taken > 100, "{taken}");
 }
 
 #[test]

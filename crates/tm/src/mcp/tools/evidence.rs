@@ -51,7 +51,7 @@ pub(super) fn placed(
 fn file(places: &Places, engine: &Engine, named: &str) -> Result<PathBuf, Fault> {
     let allowed = |named: &str| {
         places.file(engine, named).map_err(|fault| {
-            if fault.code == "no_project" {
+            if fault.code == "not_found" {
                 Fault::new(Kind::Usage, "report_missing", fault.message)
                     .suggest("name the file that the test runner wrote, relative to the project")
             } else {

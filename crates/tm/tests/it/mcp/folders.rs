@@ -123,8 +123,8 @@ fn a_root_that_is_no_project_is_not_exchanged_for_the_servers_folder() {
     for (root, tool, arguments, code) in [
         (&elsewhere, "autopilot_status", json!({}), "no_run"),
         (&elsewhere, "autopilot_start", start(), "not_a_repository"),
-        (&gone, "autopilot_status", json!({}), "no_project"),
-        (&gone, "autopilot_start", start(), "no_project"),
+        (&gone, "autopilot_status", json!({}), "not_found"),
+        (&gone, "autopilot_start", start(), "not_found"),
     ] {
         let answer = call_from(&mut server, &[root], tool, &arguments);
         assert_eq!(answer["error"]["code"], code, "{tool}: {answer}");

@@ -269,7 +269,7 @@ fn the_project_is_found_as_elsewhere() {
     fs::create_dir_all(home.join(".taskmaster")).unwrap();
     for root in ["no/such", home.to_str().unwrap()] {
         let refused = environment.typed_json(&format!("init --yes --project-root {root}"));
-        refused.fault(4, "no_project");
+        refused.fault(4, "not_found");
     }
 }
 
