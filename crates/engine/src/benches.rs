@@ -183,7 +183,7 @@ impl Engine {
         let repository = Repository::discover(&self.root)?;
         let head = repository
             .resolve("HEAD")?
-            .ok_or_else(|| fault!("no_commits.memory_of_tests"))?;
+            .ok_or_else(|| fault!("no_commits.for_tests"))?;
         let mut start = StartFacts {
             top_level: repository.top_level().to_owned(),
             git_dir: repository.git_dir().to_owned(),

@@ -144,8 +144,7 @@ impl Engine {
     ) -> Result<LoadedRun, Fault> {
         let of = view.only();
         if let Some(tag) = &self.tag {
-            return newest_of(project, tag, of)?
-                .ok_or_else(|| fault!("no_run.present_loaded", tag));
+            return newest_of(project, tag, of)?.ok_or_else(|| fault!("no_run.of_tag", tag));
         }
         let tag = workspace::tasks::resolve_tag(&self.root, None)
             .unwrap_or_else(|_| workspace::tasks::DEFAULT_TAG.to_owned());
@@ -334,7 +333,8 @@ fn one_of(all: &[RunHead], view: &'static View, meant: Selector) -> Result<Optio
         Selector::NotOver => [running, paused].concat(),
     };
     match candidates.as_slice() {
-        [] => Ok((!all.is_empty()).then_some(0)),
+        // What was done last was done to the run that ended last; of several the newest.
+        [] => Ok((0..all.len()).rev().max_by_key(|at| &all[*at].ended)),
         [one] => Ok(Some(*one)),
         several => {
             let several: Vec<&RunHead> = several.iter().map(|at| &all[*at]).collect();
@@ -412,6 +412,8 @@ pub(crate) struct RunHead {
     pub(crate) view: Option<&'static View>,
     /// Its task, where it is over one; empty if it cannot be read any more.
     pub(crate) task: Option<String>,
+    /// When it ended, where it did.
+    ended: Option<String>,
     /// What it is, where that had to be looked into.
     pub(crate) loaded: Option<Loaded>,
 }
@@ -440,6 +442,7 @@ impl RunHead {
                 status,
                 view: own,
                 task: Some(task).filter(|task| !task.is_empty()),
+                ended: part("endTime"),
                 loaded: None,
             });
         }
@@ -450,6 +453,7 @@ impl RunHead {
                 status: loaded.run.status.name().to_owned(),
                 view: Some(View::of(&loaded.run)),
                 task: is_over_a_task(&loaded.run).then(|| task_of(&loaded.run)),
+                ended: loaded.run.ended_at.clone(),
                 loaded: Some(loaded),
             }),
             // The folder is there before its journal is: a start may be at it right now, or was killed there.
@@ -464,6 +468,7 @@ impl RunHead {
                     status: "damaged".to_owned(),
                     view: own,
                     task: of_a_task.then(String::new),
+                    ended: None,
                     loaded: None,
                     dir,
                 })

@@ -66,7 +66,7 @@ pub fn read(path: &Path) -> Result<String, Fault> {
     }
     // A pipe would hold up whoever opens it.
     if metadata.is_ok_and(|metadata| !metadata.is_file()) {
-        return Err(fault!("workflow_invalid.read_2", path = path.display()));
+        return Err(fault!("workflow_invalid.not_a_file", path = path.display()));
     }
     fs::read_to_string(path).map_err(|error| {
         let kind = if error.kind() == std::io::ErrorKind::NotFound {

@@ -219,5 +219,5 @@ fn folded(
 }
 
 fn none_of(to: u64, last: u64) -> Fault {
-    fault!("usage.none_of", last, to)
+    fault!("not_found.event", last, to)
 }

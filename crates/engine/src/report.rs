@@ -43,8 +43,9 @@ pub(crate) fn present_report(run: &RunState) -> Option<NextStep> {
 
 /// The same, with evidence of this level at least.
 fn report_like(run: &RunState, level: Level) -> Option<NextStep> {
-    let (token, _) = run.waiting().next()?;
-    Some(report_of(run, token, &token.role, level))
+    let (token, unit) = run.waiting().next()?;
+    // With it a report that is sent twice counts once.
+    Some(report_of(run, token, &token.role, level).with("unit", &unit.id))
 }
 
 /// The report of a token's unit. Where the title says too little of a commit, or too much, whoever did the work is asked for the
@@ -388,6 +389,9 @@ fn repeat_note(run: &RunState, outcome: &ReportOutcome, not_run: bool) -> Option
     let waits = |unit: &str| run.waiting().any(|(_, open)| open.id == unit);
     let moved_on = asked_next(before).is_some_and(|unit| !waits(unit));
     match (not_run, moved_on) {
+        (true, false) if run.status.is_over() => {
+            Some("this was answered before, and the tests were not run again".to_owned())
+        }
         (true, false) => Some(format!(
             "this was answered before, and the tests were not run again; for what was changed since, go back first: {}",
             Verb::Reopen
@@ -517,7 +521,8 @@ fn only_one(run: &RunState) -> Result<Option<String>, Fault> {
         "which_one.which_unit",
         open = open.len(),
         few = few.join(", "),
-        more
+        more,
+        first = few[0]
     )
     .expected(few.into_iter().map(Value::from).collect::<Vec<_>>()))
 }

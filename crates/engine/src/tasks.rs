@@ -295,7 +295,7 @@ impl Engine {
         let tag = self.task_tag()?;
         let file = self.root.join(TASKS_FILE);
         if !file.exists() {
-            return Err(fault!("no_tasks.task_source", file = file.display()));
+            return Err(fault!("tasks_missing.to_list", file = file.display()));
         }
         Ok((file, TaskFile::in_project(&self.root, &tag)?))
     }

@@ -505,7 +505,7 @@ pub(crate) fn no_reason(verb: Verb) -> Fault {
     fault!(
         "usage.no_reason",
         verb = verb.name(),
-        and = verb.step().and("reason")
+        command = verb.step().and("reason")
     )
 }
 

@@ -177,14 +177,11 @@ impl Engine {
         let now = |detail| next_action(view, call, run, detail);
         let mut verdict = match &answered.outcome {
             ReportOutcome::Repeated(report) | ReportOutcome::Decided { report, .. } => {
+                // What came next when it was answered may be over by now.
                 let next = on_task::recorded_next(run, report);
-                let mut action = now(Detail::Given)?;
-                // What came next then may be over by now.
-                if matches!(answered.outcome, ReportOutcome::Repeated(_)) && action.unit.is_none() {
-                    action = next::recorded_on_task(view, run, &next);
-                }
                 let text = on_task::recorded(run, report, &next);
-                text.verdict(report.answer.validated, report.code.clone(), action)
+                let code = report.code.clone();
+                text.verdict(report.answer.validated, code, now(Detail::Given)?)
             }
             ReportOutcome::Refused(refusal) => on_task::refused(run, refusal).verdict(
                 false,
@@ -258,11 +255,7 @@ impl Engine {
         };
         let mut verdict = match &answered.outcome {
             ReportOutcome::Repeated(report) => {
-                let action = match &report.answer.next {
-                    Some(next) => next::recorded(view, run, definition, next),
-                    None => next_of_any(view, call, run)?,
-                };
-                return Ok(accepted(report, action));
+                return Ok(accepted(report, next_of_any(view, call, run)?));
             }
             ReportOutcome::Decided { report, .. } => {
                 let mut verdict = accepted(report, next_of_any(view, call, run)?);

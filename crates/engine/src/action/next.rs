@@ -111,7 +111,7 @@ pub(crate) fn of_task(
     detail: Detail,
 ) -> Result<Action, Fault> {
     let next = run.next();
-    let mut action = recorded_on_task(view, run, &next);
+    let mut action = unit_on_task(view, run, &next);
     if next.status == RunStatus::Running && next.unit.is_none() {
         if run.pending.is_some() {
             // Between two states, where only an effect that was interrupted is still to be settled.
@@ -133,8 +133,8 @@ pub(crate) fn of_task(
     Ok(action)
 }
 
-/// What came next when a report of a run over a task was answered, as it was recorded.
-pub(crate) fn recorded_on_task(view: &'static View, run: &RunState, next: &Next) -> Action {
+/// A unit of a task that comes next, as far as the run tells without its folder.
+fn unit_on_task(view: &'static View, run: &RunState, next: &Next) -> Action {
     let mut action = as_a_whole(view, run, next.status);
     if next.status != RunStatus::Running {
         return action;
@@ -148,7 +148,8 @@ pub(crate) fn recorded_on_task(view: &'static View, run: &RunState, next: &Next)
     action.report = token.and_then(|token| AwaitedReport::of(&token.role));
     let report = match token {
         Some(token) if is_open && is_phase(&token.role) => {
-            Some(report_of(run, token, &token.role, Level::Claimed))
+            let report = report_of(run, token, &token.role, Level::Claimed);
+            Some(report.with("unit", next.unit.clone().unwrap_or_default()))
         }
         Some(_) if is_open => Some(next_of_any(run)),
         _ => None,
@@ -336,41 +337,6 @@ pub(crate) fn kind(run: &RunState, definition: &Definition) -> ActionKind {
         RunStatus::Paused => ActionKind::Paused,
         _ => ActionKind::Complete,
     }
-}
-
-/// What came next when a report was answered, as it was recorded.
-pub(crate) fn recorded(
-    view: &'static View,
-    run: &RunState,
-    definition: &Definition,
-    next: &Next,
-) -> Action {
-    let mut then = as_a_whole(view, run, next.status);
-    if next.status != RunStatus::Running {
-        return then;
-    }
-    if next.unit.is_none() && definition.advances(run.state()) == Advance::Manual {
-        then.action = ActionKind::Step;
-    }
-    if let (Some(unit), Some(state)) = (&next.unit, &next.state) {
-        let item = next.item.as_ref().and_then(|key| {
-            let set = definition
-                .parent(state)
-                .and_then(|parent| definition.state(parent)?.each.as_ref())?;
-            let item = run.sets.get(&set.items.value)?.get(key)?;
-            Some(Map::clone(&item.fields))
-        });
-        let asked = asked(definition, state);
-        then.unit = Some(OpenUnit {
-            unit_id: unit.clone(),
-            attempt: next.attempt.unwrap_or(1),
-            max_attempts: next.max_attempts,
-            item,
-            report: report_step(&run.run, unit, &asked, None).into(),
-            ..asked
-        });
-    }
-    with_steps(then)
 }
 
 /// The run as a whole with that status, without a unit.

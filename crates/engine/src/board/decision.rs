@@ -102,8 +102,8 @@ impl Engine {
             && !matches!(deed, Deed::Approve | Deed::Reject | Deed::Answer)
         {
             return Err(fault!(
-                "usage.decide_as_seen",
-                reason = reason.len(),
+                "too_large.reason",
+                bytes = reason.len(),
                 most = LONGEST_REASON
             ));
         }

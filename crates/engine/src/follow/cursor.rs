@@ -70,7 +70,7 @@ impl FromStr for Cursor {
     type Err = Fault;
 
     fn from_str(text: &str) -> Result<Self, Fault> {
-        let wrong = || fault!("usage.from_str");
+        let wrong = || fault!("usage.cursor");
         let mut parts = text.split('.');
         let format = parts.next();
         let since: i64 = parts

@@ -147,7 +147,7 @@ impl Engine {
                 given
                     .as_u64()
                     .and_then(|n| u32::try_from(n).ok())
-                    .ok_or_else(|| fault!("usage.start_on_task_2", most, given))?,
+                    .ok_or_else(|| fault!("usage.attempts", input = most, given))?,
             ),
         };
         let start = request::Start {

@@ -65,8 +65,8 @@ impl RunWriter<'_> {
         let looked_at = &decide.gate;
         if decide.feedback.len() > LONGEST_FEEDBACK {
             return Err(fault!(
-                "usage.decide",
-                feedback = decide.feedback.len(),
+                "too_large.feedback",
+                bytes = decide.feedback.len(),
                 most = LONGEST_FEEDBACK
             ));
         }

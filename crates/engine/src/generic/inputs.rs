@@ -93,7 +93,7 @@ pub(super) fn check(definition: &Definition, given: &Map<String, Value>) -> Resu
         .map(|(name, value)| name.len() + value.to_string().len())
         .sum();
     if bytes > MOST_BYTES {
-        return Err(fault!("usage.check", bytes, most = MOST_BYTES));
+        return Err(fault!("too_large.inputs", bytes, most = MOST_BYTES));
     }
     Ok(())
 }

@@ -85,7 +85,8 @@ impl Range {
 
 /// Git takes the tag of two that have a name in common, and whoever pushes can make one.
 fn ambiguous(name: &str, meant: &[String]) -> Fault {
-    fault!("usage.ambiguous", name, meant = meant.join(", ")).detail("references", meant.to_vec())
+    fault!("which_one.several_names", name, meant = meant.join(", "))
+        .detail("references", meant.to_vec())
 }
 
 const DEEPEN: &str =

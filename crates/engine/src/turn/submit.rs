@@ -15,7 +15,7 @@ use crate::engine::Engine;
 use crate::fault;
 use crate::fault::Fault;
 use crate::find::{Selector, is_over_a_task};
-use crate::next_step::Verb;
+use crate::next_step::{self, Verb};
 use crate::turn::answer::TurnDetails;
 use crate::turn::{TurnOutcome, refused, result_of};
 use crate::view::View;
@@ -185,7 +185,10 @@ fn not_sent(
     let fault = refused(view, call, run, Some(run.state()), refusal);
     let says_how = ["needs_person", "approval_too_weak", "not_possible"];
     if run.status.is_over() && !says_how.contains(&refusal.code.as_str()) {
-        return fault.recover(Turn::new(turn.name, "").step().of(&run.run));
+        // What is advised comes before it is asked for again.
+        let first = next_step::steps(&fault.suggestion).into_iter().next();
+        let again = || Turn::new(turn.name, "").step().of(&run.run);
+        return fault.recover(first.unwrap_or_else(again));
     }
     fault
 }

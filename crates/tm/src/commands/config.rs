@@ -280,7 +280,7 @@ fn run_editor(file: &Path, output: &Output) -> Result<(), Fault> {
     let editor = named.into_iter().find(|editor| !editor.trim().is_empty());
     // One that was named may need nobody; the usual one needs a terminal.
     let Some(editor) = editor.or_else(|| output.has_person().then(|| "vi".to_owned())) else {
-        return Err(fault!("io_failed.run_editor"));
+        return Err(fault!("io_failed.no_editor"));
     };
     let status = Command::new("sh")
         .args(["-c", &format!("{editor} \"$1\""), "sh"])
@@ -288,6 +288,6 @@ fn run_editor(file: &Path, output: &Output) -> Result<(), Fault> {
         .status();
     match status {
         Ok(status) if status.success() => Ok(()),
-        _ => Err(fault!("io_failed.run_editor_2", editor)),
+        _ => Err(fault!("io_failed.editor", editor)),
     }
 }

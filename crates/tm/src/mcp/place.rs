@@ -465,6 +465,6 @@ fn which_project(message: &str, folders: &[PathBuf]) -> Fault {
 fn outside(path: &Path) -> Fault {
     fault!(
         "unsafe_path.outside_roots",
-        one_line = one_line(&path.display().to_string())
+        path = one_line(&path.display().to_string())
     )
 }

@@ -242,9 +242,9 @@ fn nothing(request: &PullRequest, feedback: &Feedback, unheard: &[String]) -> Re
     if running > 0 {
         return refusal!(
             "blocked.checks_running",
-            running = text::counted(running, "check"),
+            checks = text::counted(running, "check"),
             url = request.url,
-            running_2 = if running == 1 { "is" } else { "are" }
+            are = if running == 1 { "is" } else { "are" }
         )
         .detail("url", request.url.as_str());
     }

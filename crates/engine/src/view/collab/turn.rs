@@ -63,8 +63,8 @@ impl Engine {
         }
         if turn.reason.len() > LONGEST_REASON {
             return Err(fault!(
-                "usage.turn_work",
-                reason = turn.reason.len(),
+                "too_large.reason_of_work",
+                bytes = turn.reason.len(),
                 most = LONGEST_REASON
             ));
         }

@@ -73,7 +73,7 @@ impl Engine {
         updates: &[TaskUpdate],
     ) -> Result<UpdateAnswer, Fault> {
         if updates.is_empty() {
-            return Err(fault!("no_tasks.collab_tasks"));
+            return Err(fault!("usage.no_task"));
         }
         let edits = updates
             .iter()

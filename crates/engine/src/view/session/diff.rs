@@ -48,7 +48,7 @@ fn code_of(call: &Call<'_>, run: &RunState, number: i64, present: i64) -> Result
         return Ok(Tree::default());
     }
     if number > present {
-        return Err(fault!("usage.code_of", number, present));
+        return Err(fault!("not_found.iteration", number, present));
     }
     let folder = files::place(&call.dir, &code_path(number))?;
     if number == 0 || on_disk(&folder)? == OnDisk::Nothing {

@@ -48,7 +48,7 @@ impl Engine {
         if let Some(phase) = phase.filter(|phase| !phase.eq_ignore_ascii_case(state)) {
             return Err(fault!(
                 "changed_since.session_respond",
-                run = run.run,
+                session = run.run,
                 state,
                 phase
             ));

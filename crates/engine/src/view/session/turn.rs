@@ -73,10 +73,10 @@ impl Engine {
             }
             if i64::from(most) <= iteration(&writer.call, run) {
                 return Err(fault!(
-                    "usage.session_reopen_2",
-                    most,
-                    run = iteration(&writer.call, run),
-                    run_2 = iteration(&writer.call, run) + 1
+                    "usage.too_few_iterations",
+                    given = most,
+                    used = iteration(&writer.call, run),
+                    least = iteration(&writer.call, run) + 1
                 ));
             }
         }

@@ -327,7 +327,7 @@ fn a_turn_says_why_and_what_is_meant() {
     };
     for (senseless, code) in [
         (because(" ", item("1")), "usage"),
-        (because(&"y".repeat(5000), item("1")), "usage"),
+        (because(&"y".repeat(5000), item("1")), "too_large"),
         (both, "usage"),
         (item("../x"), "usage"),
     ] {

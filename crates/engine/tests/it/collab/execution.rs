@@ -95,7 +95,7 @@ fn what_makes_no_sense_is_refused() {
         });
     }
     let fault = stage.engine().collab_tasks(None, &[]).unwrap_err();
-    assert_eq!((fault.kind, fault.code.as_str()), (Kind::Usage, "no_tasks"));
+    assert_eq!((fault.kind, fault.code.as_str()), (Kind::Usage, "usage"));
     for status in ["In-Progress", " in progress "] {
         stage.told(&[("a", status)]);
         assert_eq!(stage.full().batches[0].tasks[0].status, "in_progress");

@@ -28,7 +28,7 @@ pub(super) fn once(evidence: &Evidence) -> Result<(), Fault> {
 }
 
 fn twice(one: &str, other: &str) -> Fault {
-    fault!("usage.twice_2", one, other)
+    fault!("usage.same_in_two_ways", one, other)
 }
 
 /// The same with its files where they are. Relative ones belong to the project.

@@ -178,7 +178,7 @@ fn what_goes_wrong_most_likely_is_found_and_its_way_out_named() {
     }
     insta::assert_snapshot!(all.join("\n"), @r#"
     no repository: git note: for `tm autopilot`: git init, and a first commit
-    no commit: no_commits fail: make a first commit: `git add --all`, `git commit --message 'Initial commit'`
+    no commit: no_commits fail: make a first commit: `git add --all`, then `git commit --message 'Initial commit'`
     nobody's name: identity fail: run `git config --global user.name …` and `git config --global user.email …`
     a merge is under way: operation_under_way fail: resolve them and `git add` the files; then end it (`git -c core.editor=true merge --continue` or, to take it back, `git merge --abort`), then start again
     what tools leave behind: tree note: commit or stash them; what tools leave behind belongs into .gitignore

@@ -134,6 +134,34 @@ fn the_generic_verbs_take_all_that_the_others_do() {
 }
 
 #[test]
+fn a_report_given_again_says_where_the_run_is_that_was_moved_last() {
+    let project = TestEnvironment::new();
+    give(&project, "turns", TURNS);
+    project.commit_all("A workflow");
+    let begin = || ok(&project, "start turns")["runId"].take();
+    let next = |line: &str| ok(&project, line)["nextAction"].take();
+    let (first, second) = (begin(), begin());
+    // The one that was begun first ends last.
+    for run in [&second, &first].map(|run| run.as_str().unwrap()) {
+        ok(&project, &format!("report --unit first --run-id {run}"));
+        ok(&project, &format!("report --unit second --run-id {run}"));
+    }
+    let ended = next("report --unit second");
+    assert_eq!(
+        (&ended["runId"], &ended["action"]),
+        (&first, &json!("complete"))
+    );
+    let third = begin();
+    assert_eq!(next("report --unit first")["unitId"], "second");
+    ok(&project, "abort");
+    let over = next("report --unit first");
+    assert_eq!(
+        (&over["runId"], &over["status"]),
+        (&third, &json!("aborted"))
+    );
+}
+
+#[test]
 fn every_way_of_looking_works_on_a_run_without_a_task() {
     let project = with_examples();
     ok(&project, "start release-checklist --input version=1");

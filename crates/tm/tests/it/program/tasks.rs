@@ -30,7 +30,7 @@ fn a_list_of_another_tool_is_worked_through() {
     project.write(SPEC, LIST);
     project.init();
     let ok = |words: &str| tm(&project, &format!("tasks {words}")).ok();
-    tm(&project, "tasks list").fault(4, "no_tasks");
+    tm(&project, "tasks list").fault(4, "tasks_missing");
 
     assert_eq!(ok("import specs/001-sums --dry-run")["dryRun"], true);
     assert!(!project.project().join(TASKS).exists());

@@ -35,7 +35,7 @@ fn files_go_move_and_come_empty_and_the_difference_is_shown() {
     };
     insta::assert_snapshot!(of(&[]));
     insta::assert_snapshot!(of(&["--stat", "--from", "0", "--to", "1"]));
-    session.tm(&["diff", "--to", "3"]).fault(2, "usage");
+    session.tm(&["diff", "--to", "3"]).fault(2, "not_found");
 }
 
 #[test]

@@ -136,7 +136,7 @@ fn ranges_that_mean_nothing_and_other_places() {
     // A tag that somebody pushed goes before the branch that was meant, and would leave nothing to look at.
     let clone_path = clone.to_str().unwrap();
     environment.git(&["-C", clone_path, "tag", "origin/main", "HEAD"]);
-    elsewhere("origin/main..HEAD").fault(2, "usage");
+    elsewhere("origin/main..HEAD").fault(2, "which_one");
     let proof = elsewhere("refs/remotes/origin/main..HEAD");
     told(&proof, unknown, unknown);
 }

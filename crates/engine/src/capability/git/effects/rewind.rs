@@ -84,7 +84,7 @@ fn prepare(
     let repository = memory.repository();
     let (from, to) = (is_free(call, &memory, &repository)?, then.last_oid()?);
     if !repository.has_commit(&to)? {
-        return Err(refusal!("not_found.commit_gone", to = to.short()).into());
+        return Err(refusal!("not_found.commit_gone", commit = to.short()).into());
     }
     is_not_pushed(run, &repository, (&from, &to), flags)?;
     let status = call.tree(&repository)?;
@@ -142,7 +142,7 @@ fn prepare(
 fn is_free(call: &Call<'_>, memory: &Memory, repository: &Repository) -> Result<Oid, HandlerError> {
     let again = "go back again";
     if let Some(lock) = repository.lock_files().into_iter().next() {
-        return Err(fault!("lock_timeout.is_free", lock = lock.display(), again).into());
+        return Err(fault!("lock_timeout.git_lock", lock = lock.display(), again).into());
     }
     let status = call.tree(repository)?;
     let at = (status.branch.as_deref(), &status.unmerged[..]);
@@ -150,7 +150,7 @@ fn is_free(call: &Call<'_>, memory: &Memory, repository: &Repository) -> Result<
     status.head.clone().ok_or_else(|| {
         let own = format!("refs/heads/{}", memory.start.branch);
         let back = NextStep::git(["update-ref", &own, &memory.last_commit]);
-        refusal!("no_commits.is_free", back, again).into()
+        refusal!("no_commits.before_rewind", back, again).into()
     })
 }
 

@@ -185,7 +185,7 @@ fn not_dirty_before(memory: &Memory, paths: &[RepoPath]) -> Result<(), HandlerEr
     Err(refusal!(
         "unfit_files.not_dirty_before",
         before = before.join(", "),
-        git = NextStep::git(["reset", "--quiet", "HEAD~1"])
+        undo = NextStep::git(["reset", "--quiet", "HEAD~1"])
     )
     .detail("files", before)
     .into())

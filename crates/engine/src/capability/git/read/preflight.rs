@@ -269,9 +269,9 @@ pub(crate) fn git_is_ready(
     }
     let Some(head) = status.head.clone() else {
         return Err(fault!(
-            "no_commits.git_is_ready",
-            git = NextStep::git(["add", "--all"]),
-            git_2 = NextStep::git(["commit", "--message", "Initial commit"])
+            "no_commits.at_start",
+            add = NextStep::git(["add", "--all"]),
+            commit = NextStep::git(["commit", "--message", "Initial commit"])
         ));
     };
     Ok((head, status.branch.clone()))
@@ -324,7 +324,7 @@ fn task_id(
             .keys()
             .next()
             .cloned()
-            .ok_or_else(|| fault!("not_found.unknown_task", describe = tasks.describe())),
+            .ok_or_else(|| fault!("not_found.unknown_task", source = tasks.describe())),
     }
 }
 
