@@ -15,7 +15,7 @@ use crate::fault::Kind;
 use crate::next_step::{NextStep, Verb, argument_mark};
 
 /// The sections, in the order of the documentation.
-const SECTIONS: [&str; 13] = [
+const SECTIONS: [&str; 12] = [
     include_str!("codes/before_a_run.yaml"),
     include_str!("codes/reports.yaml"),
     include_str!("codes/ways_out.yaml"),
@@ -23,7 +23,6 @@ const SECTIONS: [&str; 13] = [
     include_str!("codes/sessions.yaml"),
     include_str!("codes/sessions_of_skills.yaml"),
     include_str!("codes/looking.yaml"),
-    include_str!("codes/setting_up_a_project.yaml"),
     include_str!("codes/over_mcp.yaml"),
     include_str!("codes/profiles.yaml"),
     include_str!("codes/verifying_commits.yaml"),
@@ -369,6 +368,22 @@ mod tests {
         }
         assert!(all > 100);
         assert!(find("nothing").is_none() && find("usage.nothing").is_none());
+    }
+
+    #[test]
+    fn every_code_stands_once_with_the_status_of_each_case() {
+        let mut seen = std::collections::BTreeSet::new();
+        for (code, entry) in sections().into_iter().flat_map(|section| section.codes) {
+            let kinds = entry.says.values().filter_map(|text| text.kind);
+            for kind in kinds.filter(|_| !entry.exit.is_empty()) {
+                let status = kind.exit_status().to_string();
+                assert!(entry.exit.contains(&status), "{code}: {status}");
+            }
+            let is_alone = entry.exit.is_empty();
+            let others = entry.says.values().any(|text| text.kind.is_some());
+            assert!(!(is_alone && others), "{code} has cases of other kinds");
+            assert!(seen.insert(code.clone()), "{code} stands twice");
+        }
     }
 
     #[test]

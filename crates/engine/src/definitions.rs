@@ -138,16 +138,11 @@ impl Engine {
                 .filter(|name| library::built_in_template(id, name).is_some())
                 .collect();
             let known = text::listed(built_in.into_iter());
-            Fault::new(
-                Kind::Missing,
-                "not_found",
-                format!("no template {name} comes with tm for `{id}`"),
-            )
-            .suggest(if known.is_empty() {
-                format!("those of a project lie in .taskmaster/templates; `{id}` names none that comes with tm")
+            if known.is_empty() {
+                fault!("not_found.any_template", name, id)
             } else {
-                format!("take one of those that `{id}` names: {known}")
-            })
+                fault!("not_found.built_in_template", name, id, known)
+            }
         })?;
         Ok(WorkflowText {
             id: name.to_owned(),
@@ -173,7 +168,7 @@ impl Engine {
         let text: String = lines.collect();
         if let Some(fault) = library::faults(&self.root, &text).first() {
             return Err(fault!(
-                "workflow_invalid.new_workflow",
+                "workflow_invalid.copy",
                 id,
                 from,
                 message = fault.message

@@ -198,5 +198,5 @@ fn too_large(definition: &Definition, error: draw::TooLarge) -> Fault {
 
 fn read(name: &str, text: &str) -> Result<Definition, Fault> {
     Definition::parse(text)
-        .map_err(|fault| fault!("workflow_invalid.read", name, message = fault.message))
+        .map_err(|fault| fault!("workflow_invalid.unreadable", name, message = fault.message))
 }

@@ -106,7 +106,7 @@ pub fn find(root: &Path, id: &str) -> Result<Source, Fault> {
             Ok(definition) => definition,
             Err(fault) if is_meant => {
                 return Err(fault!(
-                    "workflow_invalid.find",
+                    "workflow_invalid.file",
                     path = path.display(),
                     message = fault.message
                 ));
@@ -174,7 +174,7 @@ pub fn load(root: &Path, id: &str) -> Result<(Definition, Source), Fault> {
     match proved(root, id, &source.text) {
         Ok(definition) => Ok((definition, source)),
         Err(faults) => Err(fault!(
-            "workflow_invalid.load",
+            "workflow_invalid.checks",
             id,
             origin = source.origin,
             message = faults
@@ -225,7 +225,7 @@ pub fn template(root: &Path, workflow: &str, name: &str) -> Result<Template, Fau
         return Err(missing());
     }
     let path = root.join(".taskmaster/templates").join(name);
-    let unreadable = |why: &str| fault!("bad_template.template_2", path = path.display(), why);
+    let unreadable = |why: &str| fault!("bad_template.unreadable", path = path.display(), why);
     // A link that came with a repository must not read what is none of its own into a prompt.
     let leads_out = || {
         let real = fs::canonicalize(&path).ok()?;

@@ -13,7 +13,8 @@ use crate::capability::TASKS;
 use crate::capability::git::changes::Changes;
 use crate::capability::memory::{Memory, TESTED};
 use crate::engine::Engine;
-use crate::fault::{Fault, Kind};
+use crate::fault;
+use crate::fault::Fault;
 use crate::find::{Selector, is_over_a_task};
 use crate::integrity::never_began;
 use crate::next_step::{NextStep, Verb};
@@ -37,11 +38,8 @@ impl Engine {
         let run = &loaded.run;
         if run.status == RunStatus::Aborted {
             let begin = begin_again(view, &dir, run)?;
-            let message = format!("the run {} was aborted", run.run);
-            return Err(Fault::new(Kind::Missing, "run_over", message)
-                .suggest(format!("start a new one: {begin}"))
-                .detail("runId", run.run.as_str())
-                .recover(begin));
+            let fault = fault!("run_over.aborted", run = run.run, begin);
+            return Err(fault.detail("runId", run.run.as_str()));
         }
         let mut action = if *view == AUTOPILOT {
             let is_phase = run.waiting().any(|(token, _)| is_phase(&token.role));

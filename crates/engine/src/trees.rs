@@ -9,7 +9,8 @@ use crate::capability::memory::{FROZEN, Memory, TESTED, WORK};
 use crate::capability::tests::difference::{Difference, Protected, Sorter};
 use crate::derived::results::commit_of;
 use crate::engine::Engine;
-use crate::fault::{Fault, Kind};
+use crate::fault;
+use crate::fault::Fault;
 use crate::open_run::event_of;
 
 /// A tree by its name in a run, such as `red`.
@@ -111,15 +112,11 @@ impl Engine {
                     there.push(told);
                 }
             }
-            return Err(Fault::new(
-                Kind::Missing,
-                "not_found",
-                format!("run {run_id} has not both `{from}` and `{to}` of one item"),
-            )
-            .suggest(match &there[..] {
-                [] => "there are trees from its first accepted report of tests on".to_owned(),
-                there => format!("there are {}", text::listed(there.iter())),
-            }));
+            let there = match &there[..] {
+                [] => "trees from its first accepted report of tests on".to_owned(),
+                there => text::listed(there.iter()),
+            };
+            return Err(fault!("not_found.trees", run_id, from, to, there));
         };
         let memory = Memory::of(&loaded.run)?;
         let repository = memory.repository();

@@ -503,7 +503,7 @@ pub(crate) fn over(run: &RunState) -> Fault {
 
 pub(crate) fn no_reason(verb: Verb) -> Fault {
     fault!(
-        "usage.no_reason",
+        "usage.reason",
         verb = verb.name(),
         command = verb.step().and("reason")
     )

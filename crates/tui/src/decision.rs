@@ -137,7 +137,7 @@ impl Asked {
         }
         if self.reason.is_none() {
             if text.is_empty() && !matches!(self.deed, Deed::Pause | Deed::Answer) {
-                return Err(fault!("usage.answer"));
+                return Err(fault!("usage.empty_answer"));
             }
             self.reason = Some(text.to_owned());
             return Ok(Step::Ask(Box::new(self)));

@@ -98,7 +98,7 @@ impl Decision {
             unit: text(&self.unit),
             outcome: text(&self.outcome),
         };
-        let unknown = || fault!("usage.done");
+        let unknown = || fault!("usage.request");
         let deed = match (self.what.as_str(), self.choice.as_str()) {
             ("gate", "approve") => Deed::Approve,
             ("gate", "reject") => Deed::Reject,

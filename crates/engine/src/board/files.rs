@@ -71,7 +71,7 @@ fn inside(dir: &Path, path: &str) -> Result<PathBuf, Fault> {
         .components()
         .all(|part| matches!(part, Component::Normal(_)));
     if !stays || path.is_empty() {
-        return Err(fault!("usage.inside", path));
+        return Err(fault!("usage.path_in_run", path));
     }
     files::place(dir, path)
 }

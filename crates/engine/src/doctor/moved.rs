@@ -80,7 +80,7 @@ impl Engine {
         }
         let repository = repository
             .as_ref()
-            .map_err(|error| fault!("not_a_repository.moved", error))?;
+            .map_err(|error| fault!("not_a_repository.moved_project", error))?;
         let now = self.here(before, repository);
         let mut keep = Map::new();
         START.put(&mut keep, &now)?;

@@ -289,7 +289,7 @@ fn no_file(path: &Path) -> Fault {
 }
 
 fn too_large(path: &Path, len: u64, largest: u64) -> Fault {
-    fault!("too_large.too_large", path = path.display(), len, largest)
+    fault!("too_large.file", path = path.display(), len, largest)
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Fault {

@@ -142,7 +142,7 @@ fn unknown(definition: &Definition, name: &str) -> Fault {
 
 fn bad(definition: &Definition, name: &str, field: &Field, given: &str) -> Fault {
     let fault = fault!(
-        "usage.bad",
+        "usage.input_type",
         name,
         workflow = definition.id.value,
         given,

@@ -12,7 +12,7 @@ use crate::fault;
 use crate::fault::Fault;
 use crate::find::{Selector, is_over_a_task};
 use crate::next_step::Verb;
-use crate::turn::{TurnOutcome, turned};
+use crate::turn::{TurnOutcome, over, turned};
 use crate::view::View;
 
 impl Engine {
@@ -34,6 +34,9 @@ impl Engine {
                 run = run.run,
                 dir = dir.id()
             ));
+        }
+        if run.status.is_over() {
+            return Err(over(run));
         }
         let memory = Memory::of(run)?;
         let repository = memory.repository();

@@ -140,7 +140,7 @@ impl Engine {
             return Ok(());
         }
         Err(fault!(
-            "dirty_tree.may_begin_again",
+            "dirty_tree.at_rewind",
             value = text::listed(changed.iter().take(MOST_NAMED))
         ))
     }

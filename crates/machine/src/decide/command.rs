@@ -19,24 +19,16 @@ impl Planner<'_> {
     pub(super) fn command(&mut self, command: &Command) -> Result<(), Stop> {
         let begun = !self.run.tokens.is_empty();
         let under_way = self.run.pending.is_some();
+        let internal = |message| Some(Refusal::new("internal").message(message));
         let refusal = match command {
-            Command::Start(_) if begun => {
-                Some(Refusal::new("internal").message("this run was started before"))
-            }
+            Command::Start(_) if begun => internal("this run was started before"),
             Command::Start(_) => None,
-            _ if !begun => Some(
-                Refusal::new("internal")
-                    .message("this run was not started yet")
-                    .suggestion("start it first"),
-            ),
+            _ if !begun => internal("this run was not started yet"),
             Command::EffectDone { .. } | Command::EffectFailed { .. } if !under_way => {
-                Some(Refusal::new("internal").message("no effect is under way"))
+                internal("no effect is under way")
             }
             Command::EffectDone { .. } | Command::EffectFailed { .. } => None,
-            _ if under_way => Some(
-                Refusal::new("internal")
-                    .message("an effect of an earlier command is not settled yet"),
-            ),
+            _ if under_way => internal("an effect of an earlier command is not settled yet"),
             _ => None,
         };
         if let Some(refusal) = refusal {

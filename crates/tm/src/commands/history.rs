@@ -122,7 +122,7 @@ fn graph(engine: &Engine, arguments: &RunGraph) -> Result<String, Fault> {
         return Ok(set.mermaid());
     }
     set.picture(Look::Inside)
-        .ok_or_else(|| fault!("too_large.graph", total = set.total, name))
+        .ok_or_else(|| fault!("too_large.items", total = set.total, name))
 }
 
 /// Carries out a command of `tm log`.

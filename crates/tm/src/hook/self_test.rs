@@ -255,7 +255,7 @@ fn ask(stage: &Stage, client: Client, payload: &Value) -> Result<(Option<i32>, S
         let _ = stdin.write_all(payload.to_string().as_bytes());
     }
     let output = child.wait_with_output().map_err(|error| failed(&error))?;
-    let answer = String::from_utf8(output.stdout).map_err(|_| fault!("internal.ask"))?;
+    let answer = String::from_utf8(output.stdout).map_err(|_| fault!("internal.hook"))?;
     Ok((output.status.code(), answer))
 }
 

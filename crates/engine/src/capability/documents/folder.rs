@@ -212,7 +212,7 @@ impl Document {
     pub(crate) fn of(name: &str, bytes: Vec<u8>) -> Result<Self, Fault> {
         if bytes.len() > LARGEST_DOCUMENT {
             return Err(fault!(
-                "too_large.of",
+                "too_large.document",
                 name,
                 bytes = bytes.len(),
                 most = LARGEST_DOCUMENT

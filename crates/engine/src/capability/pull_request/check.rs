@@ -38,7 +38,7 @@ fn prepare(
     let base = target::base(call, &memory, flags, &there.tips)?;
     let head = &memory.start.branch;
     if base == *head {
-        return Err(refusal!("not_found.prepare", head).into());
+        return Err(refusal!("not_possible.merge_into_itself", head).into());
     }
     if there.sha == memory.base_oid()? {
         return Err(refusal!("not_possible.nothing_to_submit", head).into());

@@ -58,7 +58,7 @@ pub(crate) fn base(
             Some(from) => format!("the remote has no branch `{from}`"),
             None => "the run began on no branch".to_owned(),
         };
-        refusal!("not_found.base_2", why)
+        refusal!("not_found.default_branch", why)
     })
 }
 

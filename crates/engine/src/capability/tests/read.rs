@@ -40,7 +40,7 @@ pub fn read(
     token: u32,
 ) -> Result<Reading, HandlerError> {
     let Input::Tests { taken, files, said } = &call.input else {
-        return Err(fault!("usage.read_2").into());
+        return Err(fault!("usage.tests_expected").into());
     };
     let config = &call.pinned;
     evidence::enough(taken, config)?;

@@ -31,7 +31,7 @@ pub(crate) fn is_known(definition: &Definition, kind: &str, whose: &str) -> Resu
         return Ok(());
     }
     let id = &definition.id.value;
-    let fault = fault!("usage.is_known", whose, kind, id);
+    let fault = fault!("usage.kind", whose, kind, id);
     Err(if known.is_empty() {
         fault.suggest("leave it out: all subtasks of this workflow are of one kind")
     } else {

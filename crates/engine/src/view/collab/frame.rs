@@ -165,7 +165,7 @@ impl Frame {
 
     fn parse(dir: &Path, bytes: &[u8]) -> Result<Self, Fault> {
         serde_json::from_slice(bytes)
-            .map_err(|error| fault!("journal_damaged.parse", dir = dir.display(), error))
+            .map_err(|error| fault!("journal_damaged.unit", dir = dir.display(), error))
     }
 }
 

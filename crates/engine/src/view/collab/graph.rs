@@ -148,7 +148,7 @@ impl Engine {
                     .ok_or_else(|| fault!("no_document", place = place.display()))?;
                 Ok(Some(Document::of(path, bytes)?.text))
             }
-            (Some(_), Some(_)) => Err(fault!("usage.text_of")),
+            (Some(_), Some(_)) => Err(fault!("usage.graph_twice")),
         }
     }
 }
@@ -212,7 +212,7 @@ fn missing_or_wrong(
 
 /// Where a file of the project lies. A link on the way may not lead out of the project.
 fn inside(root: &Path, path: &str) -> Result<PathBuf, Fault> {
-    let refused = || fault!("bad_name.inside", path);
+    let refused = || fault!("bad_name.not_in_project", path);
     let given = Path::new(path);
     let relative = match given.strip_prefix(root) {
         Ok(relative) => relative,

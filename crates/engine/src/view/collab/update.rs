@@ -429,7 +429,11 @@ fn edits(fields: &Map<String, Value>) -> Result<Result<Vec<Edit>, Refusal>, Faul
             }
             HAS_SNAPSHOT if value.is_boolean() => (HAS_SNAPSHOT, value.clone()),
             HAS_SNAPSHOT => {
-                return Err(fault!("usage.edits_2", has_snapshot = HAS_SNAPSHOT, value));
+                return Err(fault!(
+                    "usage.snapshot_flag",
+                    has_snapshot = HAS_SNAPSHOT,
+                    value
+                ));
             }
             other => {
                 return Ok(Err(Refusal::new("read_only")

@@ -54,7 +54,7 @@ impl Engine {
             }
             let Some(input) = definition.input_for(MOST_ITERATIONS) else {
                 return Err(fault!(
-                    "usage.session_init_2",
+                    "usage.no_iterations",
                     workflow = definition.id.value
                 ));
             };

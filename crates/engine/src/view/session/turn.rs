@@ -57,7 +57,7 @@ impl Engine {
             // A response was taken in, and nothing can be made of it: as where a profile's command dies of it.
             RunStatus::Running if about::can_reopen(&writer.call, run) => {}
             RunStatus::Running => {
-                return Err(fault!("not_possible.session_reopen_2"));
+                return Err(fault!("not_possible.session_goes_on"));
             }
             _ => {
                 return Err(fault!(

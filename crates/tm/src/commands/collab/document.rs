@@ -58,7 +58,7 @@ pub fn text_of(file: &Path) -> Result<String, Fault> {
     };
     let bytes = bytes.map_err(|error| unreadable(Path::new(&shown), &error))?;
     if bytes.len() as u64 > MOST_BYTES {
-        return Err(fault!("too_large.text_of", shown, most = MOST_BYTES));
+        return Err(fault!("too_large.document_file", shown, most = MOST_BYTES));
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();

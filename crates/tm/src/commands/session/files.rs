@@ -47,7 +47,7 @@ fn read(from: impl io::Read, shown: &str) -> Result<Vec<u8>, Fault> {
         .map_err(|error| unreadable(shown, &error))?;
     if bytes.len() as u64 > MOST_BYTES {
         return Err(fault!(
-            "too_large.read",
+            "too_large.response_file",
             shown,
             value = MOST_BYTES / 1024 / 1024
         ));
@@ -78,19 +78,8 @@ pub fn print_word(engine: &Engine, word: &str, no_session: Fault, output: &mut O
     }
     let id = state.session_id.as_str();
     let show = format!("tm session show{}", render::option(Some(id)));
-    Err(Fault::new(
-        Kind::Missing,
-        "not_found",
-        format!(
-            "`{}` is neither a session nor a file of the session {id}",
-            one_line(word)
-        ),
-    )
-    .suggest(format!(
-        "`{show}` lists its files, `tm session list` the sessions"
-    ))
-    .detail("session_id", id)
-    .recover(show))
+    let fault = fault!("not_found.session_or_file", word = one_line(word), id, show);
+    Err(fault.detail("session_id", id))
 }
 
 fn put_out(

@@ -55,7 +55,7 @@ impl DecisionRequest {
     /// It, where it makes sense: what makes none is refused before anybody is asked.
     pub(super) fn checked(self) -> Result<Self, Fault> {
         if !matches!(self.choice.as_str(), "approve" | "reject") {
-            return Err(fault!("usage.checked", choice = one_line(&self.choice))
+            return Err(fault!("usage.decision", choice = one_line(&self.choice))
                 .expected(vec!["approve", "reject"]));
         }
         if self.choice == "reject" && self.feedback.trim().is_empty() {

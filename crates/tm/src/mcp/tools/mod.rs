@@ -370,5 +370,5 @@ fn tell_for_whom(answer: &mut Value) {
 
 /// An answer of the engine as JSON.
 fn answer<T: Serialize>(value: &T) -> Answer {
-    serde_json::to_value(value).map_err(|error| fault!("internal.answer", error).into())
+    serde_json::to_value(value).map_err(|error| fault!("internal.answer_json", error).into())
 }

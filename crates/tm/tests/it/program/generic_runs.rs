@@ -112,6 +112,9 @@ fn the_generic_verbs_take_all_that_the_others_do() {
         junit(&project, &[before, &[(subtask, false)]].concat());
         ok(&project, reported);
         run(&project, "report").fault(2, "usage");
+        // Which step it is comes before what it says of the tests.
+        let early = project.typed_json("autopilot finalize");
+        assert_eq!(early.json()["code"], "stale_unit");
         project.write(&format!("src/{subtask}.sh"), "true\n");
         junit(&project, &[before, &[(subtask, true)]].concat());
         ok(&project, &format!("{reported} --coverage 93"));

@@ -43,7 +43,7 @@ pub fn planned(run: &RunState, flags: &Map<String, Value>) -> Result<Value, Hand
         let on_it = status.branch.as_deref() == Some(branch);
         let changed = memory.uncommitted(&repository, &status);
         if on_it && !changed.is_empty() {
-            return Err(refusal!("unmerged_work.planned_2", changed = changed.join(", ")).into());
+            return Err(refusal!("unmerged_work.uncommitted", changed = changed.join(", ")).into());
         }
     }
     Ok(

@@ -115,7 +115,7 @@ fn look_again(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Effe
 }
 
 fn still_running() -> Fault {
-    fault!("lock_timeout.still_running")
+    fault!("lock_timeout.earlier_git")
 }
 
 /// A failed effect as the fault of a command.

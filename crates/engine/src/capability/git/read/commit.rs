@@ -48,7 +48,7 @@ pub fn read(
         checks,
     } = &call.input
     else {
-        return Err(fault!("usage.read").into());
+        return Err(fault!("usage.commit_expected").into());
     };
     let repository = Memory::of(run)?.repository();
     let status = call.tree(&repository)?;

@@ -295,7 +295,7 @@ fn source_of(root: &Path, request: &request::Start) -> Result<Source, Fault> {
             title: title.clone(),
             subtasks: request.subtasks.clone(),
         }),
-        (None, None) if !request.subtasks.is_empty() => Err(fault!("usage.source_of_2")),
+        (None, None) if !request.subtasks.is_empty() => Err(fault!("usage.subtask_without_title")),
         (None, None) => Ok(Source::Tasks),
     }
 }
@@ -428,7 +428,7 @@ fn may_be_given(settings: &Settings, given: &str) -> Result<(), Fault> {
             Err(fault!("beyond_settings.may_be_given", command, set))
         }
         None if config.evidence.require >= Level::Ran => {
-            Err(fault!("beyond_settings.may_be_given_2", set))
+            Err(fault!("beyond_settings.suite_unasked", set))
         }
         _ => Ok(()),
     }

@@ -95,7 +95,8 @@ impl Ledger {
     /// The one with that hash.
     pub fn read(dir: &Path, hash: &str) -> Result<Self, Fault> {
         let bytes = EvidenceStore::new(dir).get(hash)?;
-        serde_json::from_slice(&bytes).map_err(|error| fault!("journal_damaged.read", hash, error))
+        serde_json::from_slice(&bytes)
+            .map_err(|error| fault!("journal_damaged.ledger", hash, error))
     }
 }
 
