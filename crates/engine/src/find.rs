@@ -252,11 +252,28 @@ pub(crate) fn named(
     };
     match found {
         Some(dir) => Ok(dir),
-        None => project.find_run(name).map_err(|error| match error {
-            LayoutError::NoRun(_) => fault!("no_run.named", name),
-            error => error.into(),
-        }),
+        None => match project.find_run(name) {
+            Err(LayoutError::NoRun(_)) => {
+                let short = by_short_name(project, view, name)?;
+                short.ok_or_else(|| fault!("no_run.named", name))
+            }
+            found => Ok(found?),
+        },
     }
+}
+
+/// The name of the run that began last.
+const LAST: &str = "last";
+
+/// The run of the view's that began last, of all or of the task with this id.
+fn by_short_name(
+    project: &ProjectDir,
+    view: &'static View,
+    name: &str,
+) -> Result<Option<RunDir>, Fault> {
+    let is_meant = |run: &RunHead| name == LAST || run.task.as_deref() == Some(name);
+    let found = standing(project, view.only())?.into_iter().find(is_meant);
+    Ok(found.map(|run| run.dir))
 }
 
 /// The run of the view's that has this name or whole id, where there is one.

@@ -10,7 +10,7 @@ pub struct Ui {
     /// Where it works.
     #[command(flatten)]
     pub place: ProjectPlace,
-    /// A run to begin with, by its id or the beginning of it
+    /// A run to begin with: an id, its beginning, a task's id, or `last`
     #[arg(value_name = "RUN")]
     pub run: Option<String>,
     /// Show it in the browser: a page is served on this machine until Ctrl-C

@@ -48,8 +48,10 @@ fn a_run_without_a_task_bars_no_task_and_is_not_the_autopilots() {
     assert_eq!(started["branch"], "master/task-1-count-the-words");
     assert_eq!(started["nextAction"]["state"], "red");
     let tdd = started["runId"].as_str().unwrap();
-    let present = project.typed_json("autopilot next").ok();
-    assert_eq!(present["runId"], tdd);
+    for present in ["", " --run-id 1", " --run-id last"] {
+        let present = project.typed_json(&format!("autopilot next{present}"));
+        assert_eq!(present.ok()["runId"], tdd);
+    }
 
     let several = run(&project, "next");
     several.fault(2, "several_runs");
@@ -155,6 +157,7 @@ fn a_report_given_again_says_where_the_run_is_that_was_moved_last() {
         (&first, &json!("complete"))
     );
     let third = begin();
+    assert_eq!(ok(&project, "next --run-id last")["runId"], third);
     assert_eq!(next("report --unit first")["unitId"], "second");
     ok(&project, "abort");
     let over = next("report --unit first");
