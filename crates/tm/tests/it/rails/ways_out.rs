@@ -183,8 +183,8 @@ fn cleaning_up_never_loses_work() {
     env.refused("abort --cleanup", 3, "needs_person", "person");
     env.subtask();
     let cleanup = format!("abort --cleanup --sign {}", key(&env.store()));
-    env.refused(&cleanup, 3, "unmerged_work", "--force");
-    env.auto("status").ok();
+    let refused = env.refused(&cleanup, 3, "unmerged_work", "--force");
+    insta::assert_snapshot!(refused.json()["error"]["message"].as_str().unwrap(), @"`master/task-1-count-the-words` has 1 commit that `main` does not have");
     let run = env.run_folder();
     env.auto(&format!("{cleanup} --force")).ok();
     assert!(!run.exists());

@@ -31,12 +31,12 @@ pub fn planned(run: &RunState, flags: &Map<String, Value>) -> Result<Value, Hand
             Some(from) => format!("refs/heads/{from}"),
             None => back_to.to_owned(),
         };
-        let into = repository.resolve(&into)?;
-        let unmerged = match &into {
-            Some(into) => repository.unmerged_commits(branch, into)?,
+        let unmerged = match repository.resolve(&into)? {
+            Some(into) => repository.unmerged_commits(branch, &into)?,
             None => 1,
         };
         if unmerged > 0 {
+            let unmerged = text::counted(unmerged, "commit");
             return Err(refusal!("unmerged_work.planned", branch, unmerged, back_to).into());
         }
         let status = repository.status()?;

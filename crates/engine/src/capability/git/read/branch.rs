@@ -124,6 +124,7 @@ fn from_tip(
     }
     let behind = repository.commits_between(tip, &here)?.len();
     if behind > 0 {
+        let behind = text::counted(behind, "commit");
         let settings = repository.relative(&start.project_root.join(PROJECT_FILE));
         let differ = repository.changed_paths(tip, &here)?;
         let settings = settings.filter(|path| differ.contains(path));
@@ -143,11 +144,10 @@ fn from_tip(
                 up_to_date
             ));
         }
-        let warning = format!(
-            "`{name}`, of an earlier run, is {behind} commits behind `{from}`: `git merge {}` brings it up to date",
+        start.warnings.push(format!(
+            "`{name}`, of an earlier run, is {behind} behind `{from}`: `git merge {}` brings it up to date",
             typed(from)
-        );
-        start.warnings.push(warning);
+        ));
     }
     start.head = tip.to_string();
     Ok(())
