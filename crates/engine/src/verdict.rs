@@ -253,7 +253,7 @@ impl Engine {
             let text = accepted_text(run, definition, report);
             text.verdict(report.answer.validated, report.code.clone(), action)
         };
-        let mut verdict = match &answered.outcome {
+        let verdict = match &answered.outcome {
             ReportOutcome::Repeated(report) => {
                 return Ok(accepted(report, next_of_any(view, call, run)?));
             }
@@ -288,8 +288,7 @@ impl Engine {
                 return Err(effects::fault(code, message, suggestion.clone()));
             }
         };
-        verdict = verdict.advised(run, answered);
-        Ok(verdict)
+        Ok(verdict.advised(run, answered))
     }
 }
 

@@ -9,14 +9,12 @@ use crate::action::next::{Detail, is_of_task, next_action};
 use crate::call::Input;
 use crate::capability::files::subject::fault as fault_of;
 use crate::capability::reads_long;
-use crate::clock::stamp;
 use crate::engine::Engine;
 use crate::fault;
 use crate::fault::Fault;
 use crate::find::Selector;
 use crate::generic::messages;
 use crate::open_run::{self, Forecast};
-use crate::refusals;
 use crate::turn::answer::TurnAnswer;
 use crate::turn::{self, TurnOutcome};
 use crate::view::GENERIC;
@@ -64,16 +62,10 @@ impl Engine {
                     return Err(blocked(&writer.open.run, &refusal));
                 }
                 Err(refusal) => {
-                    let fault =
-                        turn::refused(&GENERIC, &writer.call, &writer.open.run, None, &refusal);
-                    let now = stamp(self.clock.millis());
-                    let unit = writer
-                        .open
-                        .run
-                        .waiting()
-                        .next()
-                        .map(|(_, unit)| unit.id.as_str());
-                    refusals::note(dir.path(), &now, unit, Some(&fault.code), &fault.message);
+                    let run = &writer.open.run;
+                    let fault = turn::refused(&GENERIC, &writer.call, run, None, &refusal);
+                    let unit = run.waiting().next().map(|(_, unit)| unit.id.as_str());
+                    self.note_refused(dir.path(), unit, Some(&fault.code), &fault.message);
                     return Err(fault);
                 }
             }

@@ -1,6 +1,6 @@
 //! `tm autopilot`.
 
-use engine::report::Meaning;
+use engine::report::{Meaning, Report};
 use engine::view::AUTOPILOT;
 use engine::view::autopilot::request;
 use engine::{Engine, Fault, NextStep, Verb};
@@ -21,6 +21,15 @@ pub fn run(autopilot: Autopilot, given: &Given, output: &mut Output) -> Outcome 
     let Autopilot { place, command } = autopilot;
     check(&command, output)?;
     let engine = open(place.project_root, place.tag, &given.name)?.at_unit(given.unit.as_deref());
+    let mut record = |meaning, run: Option<String>, given: Report| {
+        report(
+            &engine,
+            (&AUTOPILOT, meaning),
+            run.as_deref(),
+            &given,
+            output,
+        )
+    };
     match command {
         AutopilotCommand::Start(start) => begin(&engine, start, output),
         AutopilotCommand::Next(next) => {
@@ -31,33 +40,15 @@ pub fn run(autopilot: Autopilot, given: &Given, output: &mut Output) -> Outcome 
             (complete.phase, complete.subtask) =
                 phase_and_subtask(complete.phase, complete.subtask)?;
             let run = complete.run.run_id.take();
-            report(
-                &engine,
-                (&AUTOPILOT, Meaning::Tests),
-                run.as_deref(),
-                &complete.request(),
-                output,
-            )
+            record(Meaning::Tests, run, complete.request())
         }
         AutopilotCommand::Commit(mut commit) => {
             let run = commit.run.run_id.take();
-            report(
-                &engine,
-                (&AUTOPILOT, Meaning::Commit),
-                run.as_deref(),
-                &commit.request(),
-                output,
-            )
+            record(Meaning::Commit, run, commit.request())
         }
         AutopilotCommand::Finalize(mut finalize) => {
             let run = finalize.run.run_id.take();
-            report(
-                &engine,
-                (&AUTOPILOT, Meaning::Suite),
-                run.as_deref(),
-                &finalize.request(),
-                output,
-            )
+            record(Meaning::Suite, run, finalize.request())
         }
         AutopilotCommand::Turn(command) => turn::run(&engine, &AUTOPILOT, &command, output),
         AutopilotCommand::Status(status) => {
