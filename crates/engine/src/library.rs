@@ -180,7 +180,7 @@ pub fn load(root: &Path, id: &str) -> Result<(Definition, Source), Fault> {
             message = faults
                 .first()
                 .map_or_else(String::new, |fault| fault.message.clone()),
-            origin_2 = if source.origin == BUILT_IN {
+            checked = if source.origin == BUILT_IN {
                 id
             } else {
                 &source.origin

@@ -91,8 +91,8 @@ impl Changes {
             "unfit_files.dirty_submodule",
             dirty = few(&dirty),
             folder = NextStep::git(["-C", &folder, "add", "--all"]),
-            folder_2 = NextStep::git(["-C", &folder, "commit", "--message", "…"]),
-            folder_3 = typed(&folder)
+            commit = NextStep::git(["-C", &folder, "commit", "--message", "…"]),
+            typed_folder = typed(&folder)
         )
         .detail("files", dirty)
         .into())

@@ -173,7 +173,7 @@ fn elsewhere(phase: &str, state: &SessionState) -> Fault {
         "changed_since.elsewhere",
         session_id = state.session_id,
         phase = state.phase,
-        phase_2 = one_line(phase)
+        asked = one_line(phase)
     )
     .detail("phase", state.phase.as_str())
 }

@@ -52,7 +52,7 @@ pub(crate) fn on_the_branch(
             operation,
             own,
             conflicts,
-            operation_2 = ends_of(operation),
+            ends = ends_of(operation),
             again
         )
         .into());

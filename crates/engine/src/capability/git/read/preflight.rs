@@ -261,7 +261,7 @@ pub(crate) fn git_is_ready(
         return Err(fault!(
             "operation_under_way.git_is_ready",
             operation,
-            operation_2 = ends_of(operation)
+            ends = ends_of(operation)
         ));
     }
     if let Some(path) = status.unmerged.first() {
