@@ -5,10 +5,11 @@ pub(crate) mod status;
 
 use std::path::PathBuf;
 
-use machine::{Role, Strength};
+use machine::Role;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use crate::gate::ClosedGate;
 use crate::view::{GENERIC, View};
 
 /// The next thing to do in a run. In answers about something else it has no context and no preconditions, names its item alone,
@@ -41,20 +42,14 @@ pub struct Action {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub units_total: Option<usize>,
     /// The gate that is closed, where one is.
+    #[serde(flatten)]
+    pub gate: Option<ClosedGate>,
+    /// The code of what stands against the next step, where something does that only a step tells more of.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub gate: Option<String>,
-    /// SHA-256 of what stands before it: a decision names it.
+    pub blocked_by: Option<String>,
+    /// The file to put back, where one is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hash: Option<String>,
-    /// The least that has to stand behind a decision at it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub strength: Option<Strength>,
-    /// Whether it can be rejected, and not only approved.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub can_reject: bool,
-    /// What is to be looked at there: files, or a folder; the file to put back, where one is.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub look_at: Vec<PathBuf>,
+    pub changed: Option<PathBuf>,
     /// How the run ended, when it is over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
@@ -64,7 +59,7 @@ pub struct Action {
     /// The message that the pause came with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paused_message: Option<String>,
-    /// Whether only a person may resume it.
+    /// Whether a person has it go on.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub needs_person: bool,
     /// Facts about the project for this unit.
@@ -200,10 +195,8 @@ impl Action {
             units: Vec::new(),
             units_total: None,
             gate: None,
-            hash: None,
-            strength: None,
-            can_reject: false,
-            look_at: Vec::new(),
+            blocked_by: None,
+            changed: None,
             status: None,
             paused_reason: None,
             paused_message: None,

@@ -12,9 +12,9 @@ use workspace::person::SignatureError;
 use crate::call::Input;
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind, chain};
+use crate::gate::ClosedGate;
 use crate::next_step::{NextStep, Verb};
 use crate::open_run::{self, Loaded, OpenRun};
-use crate::view::session::answer::ClosedGate;
 
 /// The code of the refusal of what a person has to be asked about.
 pub const NEEDS_CONFIRMATION: &str = "needs_confirmation";
@@ -63,7 +63,7 @@ impl Statement {
     /// A decision at a gate. `last` is the hash of the run's last event, as everywhere here.
     pub fn at_gate(gate: &ClosedGate, choice: Choice, feedback: &str, last: &str) -> Self {
         Self {
-            run: gate.session_id.clone(),
+            run: gate.run_id.clone(),
             what: "gate".to_owned(),
             subject: gate.gate.clone(),
             iteration: gate.round,
@@ -265,7 +265,7 @@ impl Engine {
         feedback: &str,
     ) -> Result<Statement, Fault> {
         gate.takes(choice)?;
-        let last = self.of_that_id(&gate.session_id)?.head.hash;
+        let last = self.of_that_id(&gate.run_id)?.head.hash;
         Ok(Statement::at_gate(gate, choice, feedback, &last))
     }
 

@@ -10,7 +10,7 @@ use workspace::person::SignatureError;
 
 use crate::approval::{Statement, Turn};
 use crate::fault::chain;
-use crate::view::session::answer::ClosedGate;
+use crate::gate::ClosedGate;
 
 /// What a person decided, as the journal of its run has it.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,7 +53,7 @@ impl Decision {
                 ..
             } => {
                 let gate = ClosedGate {
-                    session_id: run.to_owned(),
+                    run_id: run.to_owned(),
                     gate: gate.clone(),
                     round: *iteration,
                     hash: hash.clone(),

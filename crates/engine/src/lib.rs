@@ -39,6 +39,7 @@ pub mod fault;
 mod find;
 pub mod follow;
 pub mod formats;
+pub mod gate;
 pub mod generic;
 pub mod graph;
 pub mod hook;

@@ -28,7 +28,7 @@ use crate::clock::stamp;
 use crate::engine::Engine;
 use crate::fault;
 use crate::fault::{Fault, Kind};
-use crate::generic::gate::closed_gate;
+use crate::gate::closed_gate;
 use crate::next_step::{self, NextStep, Verb};
 use crate::open_run::{self, CommandOutcome};
 use crate::refusals;

@@ -12,6 +12,7 @@ pub mod submit;
 use std::sync::Arc;
 
 use journal::layout::{ProjectDir, RunDir};
+use machine::approval::strong_enough;
 use machine::state::{RunStatus, Token};
 use machine::trigger::Trigger;
 use machine::{Command, Definition, Event, Refusal, RunState};
@@ -39,7 +40,7 @@ use crate::turn::answer::{TurnAnswer, TurnDetails};
 use crate::verdict::on_task;
 use crate::view::autopilot::{kinds, running};
 use crate::view::collab::turn::{Target, Way, turned as turned_work};
-use crate::view::session::turn::is_at_cap;
+use crate::view::session::turn::{is_at_cap, may_be_reopened};
 use crate::view::{AUTOPILOT, View};
 use crate::writer::RunWriter;
 
@@ -202,7 +203,8 @@ impl Engine {
         }
         let (project, dir) = self.meant(view, run, Selector::Running)?;
         let writer = self.writer_alone(&project, &dir, Input::None)?;
-        let reason = Some(turn.reason).filter(|_| turn.kind().is_none());
+        let says_more = |flag: &String| flag != "item";
+        let reason = Some(turn.reason).filter(|_| !turn.flags.keys().any(says_more));
         if let Some(message) = self.taken_before(&writer, Trigger::Reopen, item, reason)? {
             return Ok(TurnOutcome::new(writer, message));
         }
@@ -225,8 +227,16 @@ impl Engine {
             }
         }
         let run = &writer.open.run;
+        let approval = self.approval_of_turn(&writer.open, turn)?;
         if writer.call.session.is_some() {
-            return Err(fault!("needs_person.turn_back", run = dir.id()));
+            may_be_reopened(&writer.call, run, turn)?;
+            let held = strong_enough(approval.as_deref(), run.least_approval, "reopen");
+            held.map_err(|weak| match weak.code.as_str() {
+                "needs_person" => {
+                    fault!("needs_person.turn_back", run = dir.id()).detail("runId", dir.id())
+                }
+                _ => refused(view, &writer.call, run, None, &weak),
+            })?;
         }
         if is_over_a_task(run) && run.status == RunStatus::Paused {
             // It ends the pause, so it needs what a resume needs.
@@ -238,7 +248,6 @@ impl Engine {
             }
             return of_skills(view, writer, Way::Reopen, item, turn.reason);
         }
-        let approval = self.approval_of_turn(&writer.open, turn)?;
         let command = Command::Reopen {
             item: item.map(str::to_owned),
             reason: turn.reason.to_owned(),
@@ -407,8 +416,13 @@ pub(crate) fn turned<'a>(
     message: impl FnOnce(&RunState) -> String,
 ) -> Result<TurnOutcome<'a>, Fault> {
     let status = writer.open.run.status;
-    let is_again = status.is_called_off() && matches!(command, Command::Abort { .. });
-    if status.is_over() && !is_again {
+    let is_possible = match command {
+        Command::Abort { .. } => status.is_called_off(),
+        // What broke down may be taken up where it did.
+        Command::Reopen { .. } => status == RunStatus::Error,
+        _ => false,
+    };
+    if status.is_over() && !is_possible {
         return Err(over(&writer.open.run));
     }
     let state = writer.open.run.waiting().next();

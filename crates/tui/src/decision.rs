@@ -2,6 +2,7 @@
 
 use engine::board::{Choices, Deed, SeenDecision, code_to_type_back};
 use engine::fault;
+use engine::view::GENERIC;
 use engine::{Channel, Choice, Engine, Fault, Strength, Turn};
 
 /// The keys, what each is for, and what is said of it.
@@ -69,7 +70,7 @@ impl Asked {
         let choices = can_be_done(engine, run, deed)?;
         let mut strength = Strength::Client;
         if matches!(deed, Deed::Approve | Deed::Reject) {
-            let gate = engine.run_gate(Some(run))?;
+            let gate = engine.gate(&GENERIC, Some(run))?;
             if deed == Deed::Reject {
                 gate.takes(Choice::Reject)?;
             }

@@ -192,14 +192,12 @@ fn now(projects: &dyn Projects, engine: &Engine, run: &BoardRun) -> Result<Vec<R
             }
             rows.push(Row::new(Tone::Plain, text));
         }
-        if next.gate.is_some()
-            && let Ok(gate) = engine.run_gate(Some(id))
-        {
+        if let Some(gate) = &next.gate {
             rows.push(Row::new(
                 Tone::Plain,
                 format!("What stands before the gate has the hash {}", gate.hash),
             ));
-            for file in engine.gate_files(&gate)? {
+            for file in engine.gate_files(gate)? {
                 rows.push(Row::new(Tone::Plain, format!("  {file}")).to(Link::File(file)));
             }
         }

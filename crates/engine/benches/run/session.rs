@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion};
-use engine::view::session::request::{Decide, Init};
+use engine::gate::Decide;
+use engine::view::SESSION;
+use engine::view::session::request::Init;
 use engine::{Channel, Engine};
 use journal::{FileJournal, Journal as _, NewEvent};
 use machine::command::Choice;
@@ -69,15 +71,18 @@ impl Stage {
     fn decide(&self, choice: Choice) {
         let gate = self
             .engine
-            .session_gate(Some(&self.id))
+            .gate(&SESSION, Some(&self.id))
             .expect("a closed gate");
         self.engine
             .asked(Channel::Terminal)
-            .session_decide(&Decide {
-                gate,
-                choice,
-                feedback: "Otherwise.".to_owned(),
-            })
+            .decide(
+                &SESSION,
+                &Decide {
+                    gate,
+                    choice,
+                    feedback: "Otherwise.".to_owned(),
+                },
+            )
             .expect("decided");
     }
 

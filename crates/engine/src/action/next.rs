@@ -17,19 +17,22 @@ use crate::capability::memory::{self, BASELINE, Memory, PULL_REQUEST, PUSHED};
 use crate::capability::tests::read::few;
 use crate::fault::{Fault, Kind};
 use crate::find::is_over_a_task;
-use crate::generic::gate::described;
+use crate::gate::gate_of;
 use crate::generic::{context, messages};
 use crate::next_step::{NextStep, Verb};
 use crate::open_run::{self, Forecast};
 use crate::report::{is_read_on_branch, report_of};
 use crate::view::autopilot::instructions::{self, UnitContext};
 use crate::view::collab::frame::Frame;
-use crate::view::{AUTOPILOT, GENERIC, View};
+use crate::view::session::turn::{MOST_ITERATIONS, is_at_cap};
+use crate::view::{AUTOPILOT, GENERIC, SESSION, View};
 
 /// Why a run waits in which a process ended between two units. To resume it finishes what was begun.
 pub(crate) const INTERRUPTED: &str = "interrupted";
 /// How many units are described.
 const MOST_UNITS: usize = 20;
+/// How many more iterations are proposed where those that a run may have are used up.
+const MORE_ITERATIONS: i64 = 5;
 
 /// How much an answer has of what comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -300,6 +303,10 @@ pub(crate) fn of_any(
     let mut action = as_a_whole(view, run, run.status);
     action.action = kind(run, definition);
     if run.status != RunStatus::Running {
+        if let Some(step) = after_a_stop(run, definition) {
+            action.needs_person |= run.status == RunStatus::Paused;
+            action.next_steps = vec![step.into()];
+        }
         return Ok(action);
     }
     let total = run.waiting().count();
@@ -326,6 +333,31 @@ pub(crate) fn of_any(
         action.units_total = Some(total);
     }
     Ok(with_steps(action))
+}
+
+/// The step that leads on from a run that stopped, where it is more than to resume it or to see what it did: it hands out what a
+/// session made; by it a person takes up what broke down, or what a resume alone would pause again at once.
+fn after_a_stop(run: &RunState, definition: &Definition) -> Option<NextStep> {
+    let reopen = Verb::Reopen.step().of(&run.run);
+    match run.status {
+        RunStatus::Completed if *View::of(run) == SESSION => {
+            let export = ["tm", "session", "export", "DIR", "--session", &run.run];
+            Some(NextStep::shell(export))
+        }
+        RunStatus::Paused if is_at_cap(definition, run) => {
+            let most = definition.value_for(MOST_ITERATIONS, &run.vars);
+            let more = most
+                .and_then(Value::as_i64)?
+                .saturating_add(MORE_ITERATIONS);
+            Some(reopen.with(MOST_ITERATIONS, more.to_string()))
+        }
+        RunStatus::Error => {
+            let left = run.tokens.first()?.came_from.as_deref()?;
+            let leads_back = !definition.edges(left, Trigger::Reopen).is_empty();
+            leads_back.then_some(reopen)
+        }
+        _ => None,
+    }
 }
 
 /// What sort of thing comes next in a run, as far as its folder need not be looked at.
@@ -364,8 +396,9 @@ fn as_a_whole(view: &'static View, run: &RunState, status: RunStatus) -> Action 
 fn with_steps(mut action: Action) -> Action {
     let run = action.run_id.as_str();
     let of_run = |verb: Verb| verb.step().of(run);
-    let signed = |step: NextStep| match action.strength {
-        Some(Strength::Signed) => step.and("sign"),
+    let gate = action.gate.as_ref();
+    let signed = |step: NextStep| match gate {
+        Some(gate) if gate.strength == Strength::Signed => step.and("sign"),
         _ => step,
     };
     let steps: Vec<NextStep> = match action.action {
@@ -380,7 +413,7 @@ fn with_steps(mut action: Action) -> Action {
         ActionKind::Restore => vec![of_run(Verb::Restore)],
         ActionKind::Decide => {
             let reject = signed(of_run(Verb::Reject).and("feedback"));
-            let reject = Some(reject).filter(|_| action.can_reject);
+            let reject = Some(reject).filter(|_| gate.is_some_and(|gate| gate.can_reject));
             [Some(signed(of_run(Verb::Approve))), reject]
                 .into_iter()
                 .flatten()
@@ -402,18 +435,23 @@ fn open_unit(run: &RunState, definition: &Definition, token: &Token, unit: &Unit
         max_attempts: unit.max_attempts,
         item: run.item(token).map(|item| Map::clone(&item.fields)),
         prompt: definition.prompt(&token.state, &run.vars),
-        report: report_step(&run.run, &unit.id, &asked, response.as_deref()).into(),
+        report: report_step(run, &unit.id, &asked, response.as_deref()).into(),
         response,
         ..asked
     }
 }
 
-/// The step that reports a unit. One whose answer is waited for in a file is reported by a step of the run.
-fn report_step(run: &str, unit: &str, asked: &OpenUnit, response: Option<&str>) -> NextStep {
-    if response.is_some() {
-        return Verb::Step.step().of(run);
+/// The step that reports a unit. One whose answer is waited for in a file is reported by a step of the run, once it is there.
+fn report_step(run: &RunState, unit: &str, asked: &OpenUnit, response: Option<&str>) -> NextStep {
+    let of_run = |verb: Verb| verb.step().of(&run.run);
+    match response {
+        Some(_) if *View::of(run) == SESSION => {
+            return of_run(Verb::Respond).and("file").with("unit", unit);
+        }
+        Some(_) => return of_run(Verb::Step),
+        None => {}
     }
-    let report = Verb::Report.step().of(run).with("unit", unit);
+    let report = of_run(Verb::Report).with("unit", unit);
     match (asked.expects.as_deref(), asked.outcomes.first()) {
         (Some("outcome"), Some(outcome)) => report.with("outcome", outcome),
         (Some("outcome"), None) => report.and("outcome"),
@@ -475,30 +513,23 @@ pub(crate) fn look_further(
     }
     match open_run::foresee(&call.definition, run, call)? {
         Forecast::Blocked(refusal) => {
-            let Some(gate) = refusal.details.get("gate").and_then(Value::as_str) else {
+            let Some(gate) = gate_of(call, run, &refusal) else {
                 return Ok(action);
             };
             action.action = ActionKind::Decide;
-            let hash = refusal.details.get("hash").and_then(Value::as_str);
-            if let (Some(hash), Some(token)) = (hash, run.tokens.first()) {
-                let closed = described(call, run, gate.to_owned(), hash.to_owned(), token);
-                action.strength = Some(closed.strength);
-                action.can_reject = closed.can_reject;
-                action.look_at = closed.look_at;
-                action.hash = Some(closed.hash);
-            }
-            action.gate = Some(gate.to_owned());
+            action.gate = Some(gate);
         }
         // A file that was changed behind the run's back keeps it from any step until it is put back.
         Forecast::Refused(refusal) if refusal.code == TAMPERED => {
             action.action = ActionKind::Restore;
             let path = refusal.details.get("path").and_then(Value::as_str);
-            action.look_at = path.map(|path| call.dir.join(path)).into_iter().collect();
+            action.changed = path.map(|path| call.dir.join(path));
         }
-        // Where another rule stands against it, the step says so.
-        Forecast::Goes | Forecast::Reading { .. } | Forecast::Refused(_) => {
+        Forecast::Refused(refusal) => {
             action.action = ActionKind::Step;
+            action.blocked_by = Some(refusal.code);
         }
+        Forecast::Goes | Forecast::Reading { .. } => action.action = ActionKind::Step,
     }
     Ok(with_steps(action))
 }

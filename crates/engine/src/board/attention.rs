@@ -89,8 +89,9 @@ impl Attention {
             return Some(Self::new(
                 AttentionKind::Gate,
                 format!(
-                    "Look at the `{gate}`, and approve {}",
-                    if next.can_reject {
+                    "Look at the `{}`, and approve {}",
+                    gate.gate,
+                    if gate.can_reject {
                         "or reject it"
                     } else {
                         "it"

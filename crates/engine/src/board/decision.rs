@@ -10,11 +10,11 @@ use crate::approval::{Channel, Statement, Turn};
 use crate::engine::Engine;
 use crate::fault;
 use crate::fault::{Fault, Kind};
+use crate::gate::ClosedGate;
+use crate::gate::Decide;
 use crate::report::{Meaning, Report};
 use crate::turn::answer::TurnAnswer;
 use crate::view::GENERIC;
-use crate::view::session::answer::ClosedGate;
-use crate::view::session::request::Decide;
 
 /// What codes are made of: nothing in it looks like something else.
 const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
@@ -114,10 +114,13 @@ impl Engine {
             Deed::Reopen => take(&decision.reopening()),
             Deed::Skip => take(&Turn::skip(decision.item.as_deref(), reason)),
             Deed::Allow => take(&Turn::allow(&decision.code, reason)),
-            Deed::Approve => {
-                person.run_decide(&self.gate_as_seen(run, Choice::Approve, decision)?)
+            Deed::Approve => person.decide(
+                &GENERIC,
+                &self.gate_as_seen(run, Choice::Approve, decision)?,
+            ),
+            Deed::Reject => {
+                person.decide(&GENERIC, &self.gate_as_seen(run, Choice::Reject, decision)?)
             }
-            Deed::Reject => person.run_decide(&self.gate_as_seen(run, Choice::Reject, decision)?),
             Deed::Answer => person.report_as_seen(run, decision),
         }
     }
@@ -202,7 +205,7 @@ impl Engine {
         choice: Choice,
         decision: &SeenDecision,
     ) -> Result<Decide, Fault> {
-        let gate = self.run_gate(Some(run))?;
+        let gate = self.gate(&GENERIC, Some(run))?;
         if gate.hash != decision.gate {
             return Err(moved_since(
                 "what stands before the gate is no longer what was shown",
@@ -221,7 +224,7 @@ impl Engine {
 
     /// What is to be looked at before a gate, as far as it lies in the folder of its run: files, by their places there.
     pub fn gate_files(&self, gate: &ClosedGate) -> Result<Vec<String>, Fault> {
-        let run = gate.session_id.as_str();
+        let run = gate.run_id.as_str();
         let mut files = Vec::new();
         for place in &gate.look_at {
             let place = place.display().to_string();

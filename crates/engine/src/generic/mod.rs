@@ -4,7 +4,6 @@ pub(crate) mod begin;
 pub(crate) mod cleanup;
 pub(crate) mod context;
 pub(crate) mod files;
-pub(crate) mod gate;
 mod inputs;
 pub(crate) mod messages;
 pub(crate) mod readers;

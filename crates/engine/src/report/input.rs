@@ -23,7 +23,7 @@ use crate::engine::Engine;
 use crate::fault;
 use crate::fault::Fault;
 use crate::find::is_over_a_task;
-use crate::generic::gate::closed_gate;
+use crate::gate::closed_gate;
 use crate::generic::readers::ReportInput;
 use crate::open_run;
 use crate::report::{Meaning, Report, is_read_on_branch};

@@ -88,7 +88,7 @@ impl Engine {
         }
         let command = Command::Abort {
             approval: self.approval_of_turn(&writer.open, turn)?,
-            flags: Map::new(),
+            flags: reason(turn),
         };
         let aborted = turned(view, writer, &command, |run| {
             format!("The run was aborted; its journal stays: {}", run.run)
@@ -165,6 +165,13 @@ impl Engine {
             report: None,
         })
     }
+}
+
+/// What is kept of an end: why, where that is said.
+fn reason(turn: &Turn<'_>) -> Map<String, Value> {
+    let reason = turn.reason.trim();
+    let said = (!reason.is_empty()).then(|| ("reason".to_owned(), reason.into()));
+    said.into_iter().collect()
 }
 
 /// The way back to where a run over a task was begun, where its branch is checked out.

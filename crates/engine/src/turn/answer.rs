@@ -1,5 +1,6 @@
 //! What a turn answers: the same for every view, but for what comes next, which each tells in its own words.
 
+use machine::Strength;
 use serde::Serialize;
 
 use crate::action::Action;
@@ -48,6 +49,21 @@ pub enum TurnDetails {
         branch: String,
         /// Whether it is deleted, and so is the run's folder.
         cleaned_up: bool,
+    },
+    /// Of a decision at a gate.
+    Decided {
+        /// The gate.
+        gate: String,
+        /// `approve` or `reject`.
+        choice: &'static str,
+        /// Whether it was recorded now; false where the very same was approved before.
+        recorded: bool,
+        /// How much stands behind it.
+        strength: Strength,
+        /// Who decided: the user's name, or whose key it was.
+        actor: String,
+        /// By which way it came.
+        how: String,
     },
     /// Of `submit`.
     Submitted(Box<Submission>),

@@ -99,7 +99,7 @@ pub static AUTOPILOT: View = View {
 };
 
 /// Prompts and responses, iteration by iteration.
-pub(crate) static SESSION: View = View {
+pub static SESSION: View = View {
     name: "session",
     workflow: "review",
     noun: "session",
@@ -112,7 +112,8 @@ pub(crate) static SESSION: View = View {
         ),
         step!("start"),
     ),
-    omits: &[],
+    // The session that it stands in has them.
+    omits: &["runId", "workflow", "phase"],
     renames: &[],
     hoists: &[],
     tells_all: false,

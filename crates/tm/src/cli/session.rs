@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use engine::Fault;
 use engine::view::session::request;
+use engine::{Fault, Turn};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
@@ -210,7 +210,7 @@ pub struct Respond {
     /// Then take steps until the session waits or is over, as `run` does, with its exit status
     #[arg(long)]
     pub run: bool,
-    /// The work unit that it answers, as `waiting_for.unit_id` names it: refused if another one is asked for by now
+    /// The work unit that it answers, as `nextAction.unitId` names it: refused if another one is asked for by now
     #[arg(long, value_name = "ID")]
     pub unit_id: Option<String>,
 }
@@ -264,6 +264,19 @@ pub struct Reopen {
     /// The session.
     #[command(flatten)]
     pub session: SessionChoice,
+}
+
+impl Reopen {
+    /// It as a turn.
+    pub fn turn(&self) -> Turn<'_> {
+        let most = self.max_iterations.map(Value::from);
+        let most = most.map(|most| ("maxIterations".to_owned(), most));
+        Turn {
+            name: "reopen",
+            reason: &self.reason,
+            flags: most.into_iter().collect(),
+        }
+    }
 }
 
 /// `tm session trust`.

@@ -7,6 +7,7 @@ pub mod collab;
 mod complete;
 mod config;
 mod evidence;
+pub mod gate;
 mod history;
 pub mod hook;
 pub mod init;

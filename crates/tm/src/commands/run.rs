@@ -1,15 +1,14 @@
 //! `tm run`.
 
+use engine::Engine;
 use engine::report::{Meaning, Report};
 use engine::view::{GENERIC, View};
-use engine::{Engine, Verb};
 
-use super::session::decision;
-use super::{DONE, Outcome, open, turn};
+use super::{DONE, Outcome, gate, open, turn};
+use crate::cli::Given;
 use crate::cli::run::{Run, RunCommand, Start};
-use crate::cli::{Given, Signing};
 use crate::output::Output;
-use crate::render::{self, session::About};
+use crate::render;
 
 /// Carries out a command of `tm run`.
 pub fn run(run: Run, given: &Given, output: &mut Output) -> Outcome {
@@ -44,47 +43,15 @@ pub fn run(run: Run, given: &Given, output: &mut Output) -> Outcome {
             output.answer(&answer, render::restored)?;
         }
         RunCommand::Approve(approve) => {
-            let (run, hash) = (approve.run.run_id.as_deref(), approve.hash.as_deref());
-            return decide(&engine, run, hash, None, &approve.signing, output);
+            let about = (approve.run.run_id.as_deref(), approve.hash.as_deref());
+            return gate::decide(&engine, &GENERIC, about, None, &approve.signing, output);
         }
         RunCommand::Reject(reject) => {
-            let (run, hash) = (reject.run.run_id.as_deref(), reject.hash.as_deref());
+            let about = (reject.run.run_id.as_deref(), reject.hash.as_deref());
             let feedback = Some(reject.feedback.as_str());
-            return decide(&engine, run, hash, feedback, &reject.signing, output);
+            return gate::decide(&engine, &GENERIC, about, feedback, &reject.signing, output);
         }
     }
-    Ok(DONE)
-}
-
-/// A decision at a gate: to send back where there is feedback, else to open it.
-fn decide(
-    engine: &Engine,
-    run: Option<&str>,
-    hash: Option<&str>,
-    feedback: Option<&str>,
-    signing: &Signing,
-    output: &mut Output,
-) -> Outcome {
-    let choice = if feedback.is_some() {
-        "reject"
-    } else {
-        "approve"
-    };
-    if feedback.is_some_and(|feedback| feedback.trim().is_empty()) {
-        return Err(decision::no_feedback());
-    }
-    let gate = engine.run_gate(run)?;
-    decision::bound_to(&gate, About::Run, None, hash)?;
-    let id = &gate.session_id;
-    let again = match feedback {
-        Some(feedback) => Verb::Reject.step().with("feedback", feedback),
-        None => Verb::Approve.step(),
-    };
-    let again = again.of(id);
-    let by = decision::by_person(engine, &gate, About::Run, feedback, signing, output, again)?;
-    let decide = decision::decision(gate, choice, feedback.unwrap_or_default())?;
-    let moved = by.run_decide(&decide)?;
-    output.answer(&moved, render::turned)?;
     Ok(DONE)
 }
 

@@ -6,6 +6,7 @@
 pub mod bench;
 pub mod collab;
 mod evidence;
+mod gate;
 mod history;
 mod hook;
 mod init;
@@ -30,6 +31,7 @@ use crate::steps::Caller;
 use text::plain::{many_lines, one_line};
 
 pub use evidence::evidence;
+pub use gate::{EDITED, gate, question as question_at};
 pub use history::{chosen, log, log_repaired, log_verified, run_summary, runs, tree_difference};
 pub use hook::{at_a_terminal as hook_at_a_terminal, tried as hook_tried};
 pub use init::{changes as init_changes, done as init_done};

@@ -39,8 +39,10 @@ pub fn next(next: &Action, look: &Look) -> String {
     page.title(&next.name().to_uppercase());
     page.field("run", &next.run_id);
     page.field("status", next.status.as_deref().unwrap_or_default());
-    page.field("gate", next.gate.as_deref().unwrap_or_default());
-    for path in &next.look_at {
+    let gate = next.gate.as_ref();
+    page.field("gate", gate.map_or("", |gate| gate.gate.as_str()));
+    let look_at = gate.map_or(&[][..], |gate| gate.look_at.as_slice());
+    for path in look_at.iter().chain(&next.changed) {
         page.field("look at", &path.display().to_string());
     }
     page.field("why", next.paused_reason.as_deref().unwrap_or_default());
@@ -406,7 +408,7 @@ fn where_it_stands(page: &mut Page<'_>, next: &Action) {
             "What was recorded was changed by hand, and is put back first.".to_owned()
         }
         (ActionKind::Decide, _) => match &next.gate {
-            Some(gate) => format!("The gate {gate} waits for a person's decision."),
+            Some(gate) => format!("The gate {} waits for a person's decision.", gate.gate),
             None => "A person has to decide.".to_owned(),
         },
         (ActionKind::Paused, _) => match &next.paused_reason {

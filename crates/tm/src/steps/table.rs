@@ -1,7 +1,7 @@
 //! Which command and which tool takes a step, and what its arguments are called there.
 
 use engine::next_step::{NextStep, Verb, option_of};
-use engine::view::{AUTOPILOT, GENERIC, View};
+use engine::view::{AUTOPILOT, GENERIC, SESSION, View};
 use serde_json::{Value, json};
 
 /// A family of commands, or of tools, in which runs are driven: a step leads to the family that the call was of.
@@ -35,7 +35,8 @@ impl Form {
     pub fn view(self) -> &'static View {
         match self {
             Self::Autopilot | Self::WorkUnits => &AUTOPILOT,
-            Self::Run | Self::Session | Self::Collab => &GENERIC,
+            Self::Session => &SESSION,
+            Self::Run | Self::Collab => &GENERIC,
         }
     }
 
@@ -235,9 +236,10 @@ pub fn not_taken(by: &str) -> &'static [&'static str] {
         "tm autopilot complete"
         | "tm autopilot commit"
         | "tm autopilot finalize"
-        | "tm session step"
-        | "session_step" => &["phase", "item", "unit", "skill"],
-        "tm run report"
+        | "tm session step" => &["phase", "item", "unit", "skill"],
+        "tm session reopen" => &["unit"],
+        "session_step"
+        | "tm run report"
         | "autopilot_complete_phase"
         | "autopilot_commit"
         | "autopilot_finalize"

@@ -1,6 +1,7 @@
 //! What a person can do with a run, as forms. Each says what it was shown on, so that nothing is decided on what was not seen.
 
 use engine::board::{Choices, Outcome};
+use engine::gate::ClosedGate;
 use engine::{Action, ActionKind, Fault, Strength};
 use maud::{Markup, html};
 
@@ -33,7 +34,7 @@ pub fn forms(about: &About<'_>, next: &Action) -> Result<Markup, Fault> {
             @if !decides {
                 p { "This page was opened to look, and not from a terminal: what is decided here is decided with the commands beside it, or on a page that " code { "tm ui --web" } " opens." }
             }
-            @if next.gate.is_some() { (gate(&actor, &choices)?) }
+            @if let Some(closed) = &next.gate { (gate(&actor, closed, &choices)?) }
             @if next.is_paused() {
                 (actor.form("resume", "Continue", &html! {
                     p { "It goes on where it stopped." @if choices.reopen { " Where that cannot help, have it done again from a step before: see below." } }
@@ -246,10 +247,9 @@ fn buttons(form: &str, is_signed: bool, choices: &[(&str, &str, &str)]) -> Marku
 }
 
 /// What stands before a closed gate, and the two ways on.
-fn gate(actor: &Actor<'_>, choices: &Choices) -> Result<Markup, Fault> {
+fn gate(actor: &Actor<'_>, gate: &ClosedGate, choices: &Choices) -> Result<Markup, Fault> {
     let about = actor.about;
-    let gate = about.engine.run_gate(Some(about.id()))?;
-    let paths = about.engine.gate_files(&gate)?;
+    let paths = about.engine.gate_files(gate)?;
     let id = about.id();
     let lines = html! {
         (command(&format!("tm run approve --run-id {id}")))

@@ -14,10 +14,10 @@ use crate::capability::profile::memory::{self, StoredCode, StoredPlan, plan_hash
 use crate::capability::profile::session::{code_path, iteration};
 use crate::fault;
 use crate::fault::{Fault, Kind};
+use crate::gate::ClosedGate;
 use crate::generic::files;
 use crate::next_step::Verb;
 use crate::support::{HandlerError, reported};
-use crate::view::session::answer::ClosedGate;
 
 /// What a gate may be over: the plan.
 pub(crate) const PLAN: &str = "plan";
@@ -118,7 +118,7 @@ pub(crate) fn approved_as_it_is(
     let artifact = |path: String, sha256: &str| Artifact {
         path,
         sha256: sha256.to_owned(),
-        state: looked_at.phase.clone(),
+        state: looked_at.state.clone(),
         iteration: Some(number),
     };
     let store = EvidenceStore::new(&call.dir);

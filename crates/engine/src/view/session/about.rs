@@ -1,29 +1,33 @@
 //! A session as it is, for every answer; and which session a call means.
 
+use std::path::Path;
+
 use journal::layout::{ProjectDir, RunDir};
-use machine::decide::{gate_mode, gate_strength};
+use machine::decide::gate_mode;
 use machine::definition::Issue;
 use machine::trigger::Trigger;
 use machine::{Definition, RunState, RunStatus, Shared};
 use serde_json::{Map, Value};
 
-use crate::call::Call;
-use crate::call::Input;
+use crate::action::next::{self, Detail, look_further};
+use crate::action::{Action, ActionKind};
+use crate::call::{Call, Input};
 use crate::capability::files::subject::{
-    CODE, PLAN, PLAN_FILE, TAMPERED, changed_code, is_whole, whole_plan,
+    CODE, PLAN, PLAN_FILE, changed_code, is_whole, whole_plan,
 };
 use crate::capability::profile::memory::{PROFILE, SENT_BACK, plan_hash};
 use crate::capability::profile::read::phase_of;
-use crate::capability::profile::session::{iteration, values};
+use crate::capability::profile::session::{code_path, iteration, values};
 use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::find::{RunHead, Selector, standing};
 use crate::generic::files::{self, ResponseText};
 use crate::integrity::never_began;
-use crate::open_run::{self, Forecast};
+use crate::next_step::Verb;
+use crate::open_run;
 use crate::view::SESSION;
 use crate::view::session::answer::{
-    SessionState, SessionSummary, SessionWork, StepAhead, StepAnswer, WaitingFor,
+    SessionState, SessionSummary, SessionWork, StepAhead, StepAnswer,
 };
 use crate::view::session::history::{self, History};
 use crate::view::session::turn::{MOST_ITERATIONS, is_at_cap};
@@ -122,12 +126,8 @@ pub(crate) fn settled_look<T>(
 
 /// Whether somebody seems to have changed files of a session by hand.
 fn seems_changed(state: &SessionState) -> bool {
-    let reason = state
-        .waiting_for
-        .as_ref()
-        .and_then(|waits| waits.reason.as_deref());
     let named = state.artifacts.iter().any(|file| file.problem.is_some());
-    named || !state.tampered.is_empty() || reason == Some(TAMPERED)
+    named || !state.tampered.is_empty() || state.next_action.action == ActionKind::Restore
 }
 
 /// Whether a session is still what it was.
@@ -192,7 +192,7 @@ pub(crate) fn state(call: &Call<'_>, run: &RunState, history: History) -> Sessio
         } else {
             taken_up_after(call, run)
         },
-        waiting_for: waiting_for(call, run),
+        next_action: next(call, run),
         tampered: Vec::new(),
         folder: call.dir.clone(),
         work: work(call, run),
@@ -276,59 +276,15 @@ fn gates(call: &Call<'_>, run: &RunState) -> Map<String, Value> {
         .collect()
 }
 
-/// What the next step waits for, if it does.
-fn waiting_for(call: &Call<'_>, run: &RunState) -> Option<WaitingFor> {
-    match run.status {
-        RunStatus::Running => {}
-        RunStatus::Paused => {
-            let reason = run.pause.as_ref().map(|pause| pause.reason.clone());
-            let needs_reopen = is_at_cap(&call.definition, run);
-            return Some(WaitingFor {
-                paused: !needs_reopen,
-                needs_reopen,
-                reason,
-                ..WaitingFor::default()
-            });
-        }
-        _ => return None,
-    }
-    let state = run.state();
-    let foreseen = match open_run::foresee(&call.definition, run, call) {
-        Ok(foreseen) => foreseen,
-        // Where it stands can be told all the same.
-        Err(fault) => {
-            return Some(WaitingFor {
-                reason: Some(fault.code),
-                ..WaitingFor::default()
-            });
-        }
-    };
-    let refusal = match foreseen {
-        Forecast::Blocked(refusal) => refusal,
-        Forecast::Refused(refusal) => {
-            return Some(WaitingFor {
-                reason: Some(refusal.code),
-                ..WaitingFor::default()
-            });
-        }
-        Forecast::Reading { .. } | Forecast::Goes => return None,
-    };
-    let told = |name: &str| refusal.details.get(name)?.as_str().map(str::to_owned);
-    let path = told("path");
-    Some(WaitingFor {
-        prompt: path
-            .as_ref()
-            .and_then(|_| call.definition.prompt(state, &run.vars)),
-        unit_id: path
-            .as_ref()
-            .and_then(|_| run.waiting().next())
-            .map(|(_, unit)| unit.id.clone()),
-        path,
-        strength: told("gate").and_then(|gate| gate_strength(&call.definition, run, &gate)),
-        can_reject: call.definition.can_reject(state),
-        gate: told("gate"),
-        hash: told("hash"),
-        ..WaitingFor::default()
+/// What comes next. Where a look into its folder fails, the next step says more.
+pub(crate) fn next(call: &Call<'_>, run: &RunState) -> Action {
+    let (definition, dir) = (&call.definition, &call.dir);
+    let next = next::of_any(&SESSION, run, definition, dir, Detail::Brief);
+    let next = next.unwrap_or_else(|_| Action::new(&SESSION, &run.run, &run.workflow));
+    look_further(call, run, next.clone()).unwrap_or_else(|fault| Action {
+        action: ActionKind::Step,
+        blocked_by: Some(fault.code),
+        ..next
     })
 }
 
@@ -337,11 +293,8 @@ fn tampered(call: &Call<'_>, run: &RunState, state: &SessionState) -> Vec<String
     let mut all = Vec::new();
     // Somebody may mend a plan or code, and approve just that.
     let before_gate = |subject: &str| {
-        let gate = state
-            .waiting_for
-            .as_ref()
-            .and_then(|waits| waits.gate.as_deref());
-        gate.is_some_and(|gate| call.definition.over(gate) == Some(subject))
+        let gate = state.next_action.gate.as_ref();
+        gate.is_some_and(|gate| call.definition.over(&gate.gate) == Some(subject))
     };
     let mends_plan = before_gate(PLAN) && call.dir.join(PLAN_FILE).is_file();
     if whole_plan(call, run).is_err() && !mends_plan {
@@ -402,6 +355,21 @@ pub(crate) fn whole_state(call: &Call<'_>, run: &RunState, history: History) -> 
     // While an effect is unfinished, files may be as it left them; that is nobody's doing.
     if run.pending.is_none() {
         state.tampered = tampered(call, run, &state);
+    }
+    // Nothing is made of such a plan and code, whatever else would come next.
+    let is_work = |path: &&String| {
+        let code = code_path(state.current_iteration);
+        *path == PLAN_FILE || Path::new(path).starts_with(code)
+    };
+    let changed = state.tampered.iter().find(is_work);
+    let is_used = !run.status.is_over() || run.status == RunStatus::Completed;
+    if let Some(path) = changed.filter(|_| is_used) {
+        state.next_action = Action {
+            action: ActionKind::Restore,
+            changed: Some(call.dir.join(path)),
+            next_steps: vec![Verb::Restore.step().of(&run.run).into()],
+            ..Action::new(&SESSION, &run.run, &run.workflow)
+        };
     }
     state
 }

@@ -3,14 +3,13 @@
 
 use std::path::PathBuf;
 
-use machine::Strength;
-use machine::command::{Artifact, Choice};
+use machine::command::Artifact;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use workspace::profile::Phase;
 
-use crate::fault;
-use crate::fault::{Fault, Kind};
+use crate::action::Action;
+use crate::fault::Kind;
 
 /// A session as it is.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -53,9 +52,9 @@ pub struct SessionState {
     /// Why it stands in ERROR or CANCELLED.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_error: Option<String>,
-    /// What the next step waits for; absent where it can be taken, and where the session is over.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub waiting_for: Option<WaitingFor>,
+    /// What comes next.
+    #[serde(rename = "nextAction")]
+    pub next_action: Action,
     /// Files that somebody changed since they were recorded: plan, code and responses of this iteration.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tampered: Vec<String>,
@@ -166,41 +165,6 @@ impl ArtifactEntry {
     }
 }
 
-/// What a session waits for.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct WaitingFor {
-    /// The file of the response, where one is waited for; in the session's folder, with `/`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path: Option<String>,
-    /// The file of the prompt that asks for it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub prompt: Option<String>,
-    /// The work unit that it answers: a response that names it counts for nothing else.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub unit_id: Option<String>,
-    /// The closed gate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gate: Option<String>,
-    /// SHA-256 of what stands before it: a decision may name it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hash: Option<String>,
-    /// The least that has to stand behind a decision there.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub strength: Option<Strength>,
-    /// Whether the gate can be rejected, and not only approved.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub can_reject: bool,
-    /// Whether somebody paused the session: `tm run resume` goes on with it. Not where it paused at its last iteration.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub paused: bool,
-    /// Whether it paused by a rule of its own, as at its last iteration: a person takes it up again, with `reopen`.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub needs_reopen: bool,
-    /// Why the session is held: why it paused (`max_iterations`), or the code of what stands against the next step.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-}
-
 /// What a step came to, or another call that may move the session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct StepAnswer {
@@ -230,65 +194,6 @@ impl StepAnswer {
             _ => UNSUCCESSFUL,
         }
     }
-}
-
-/// A gate that waits for somebody.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct ClosedGate {
-    /// The session.
-    pub session_id: String,
-    /// The gate: `plan`, `code` or `review`.
-    pub gate: String,
-    /// The phase behind it.
-    pub phase: String,
-    /// The iteration.
-    pub iteration: i64,
-    /// The same where the definition counts them: what a decision holds for.
-    #[serde(skip)]
-    pub round: Option<i64>,
-    /// SHA-256 of what is to be looked at; of code that of the sorted list of paths and hashes.
-    pub hash: String,
-    /// The least that has to stand behind a decision.
-    pub strength: Strength,
-    /// Whether it can be rejected, and not only approved.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub can_reject: bool,
-    /// What is to be looked at: files, or the folder of the code.
-    pub look_at: Vec<PathBuf>,
-    /// Whether somebody changed it by hand since it was made.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub edited: bool,
-}
-
-impl ClosedGate {
-    /// Refuses a decision that the workflow has no way for.
-    pub fn takes(&self, choice: Choice) -> Result<(), Fault> {
-        if choice == Choice::Approve || self.can_reject {
-            return Ok(());
-        }
-        let (gate, run) = (&self.gate, self.session_id.as_str());
-        Err(fault!("not_possible.rejection", gate, run))
-    }
-}
-
-/// The answer to a decision.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct DecisionAnswer {
-    /// The gate.
-    pub gate: String,
-    /// `approve` or `reject`.
-    pub choice: String,
-    /// Whether it was recorded now; false where the very same was approved before.
-    pub recorded: bool,
-    /// How much stands behind it.
-    pub strength: Strength,
-    /// Who decided: the user's name, or whose key it was.
-    pub actor: String,
-    /// By which way it came.
-    pub how: String,
-    /// The session as it is now; of its lists the last entries.
-    #[serde(flatten)]
-    pub state: SessionState,
 }
 
 /// What became of a file.

@@ -30,7 +30,6 @@
 pub(crate) mod about;
 pub mod answer;
 pub(crate) mod begin;
-pub(crate) mod decide;
 mod diff;
 pub(crate) mod history;
 pub(crate) mod profiles;

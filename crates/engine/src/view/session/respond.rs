@@ -3,16 +3,17 @@
 use machine::{RunState, RunStatus};
 use text::plain::one_line;
 
-use crate::call::Input;
+use crate::call::{Call, Input};
 use crate::capability::files::code::rename;
 use crate::capability::files::effects::put_aside_as;
 use crate::capability::profile::read::phase_of;
 use crate::engine::Engine;
 use crate::fault;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::generic::files;
-use crate::next_step::{Argument, Verb};
+use crate::next_step::Argument;
 use crate::report::no_gate_before;
+use crate::view::session::about::next;
 use crate::view::session::answer::RespondAnswer;
 use crate::view::session::history;
 use crate::view::session::request::Response;
@@ -67,7 +68,7 @@ impl Engine {
             .definition
             .response(state, &run.vars)
             .filter(|_| run.status == RunStatus::Running)
-            .ok_or_else(|| not_waiting(run.status, state))?;
+            .ok_or_else(|| not_waiting(&writer.call, run))?;
         let sha256 = journal::sha256_hex(bytes);
         // Before it is read: what answered another prompt may well be unreadable as an answer to this one.
         if unit.is_none() {
@@ -144,25 +145,13 @@ fn repeated(before: &str, path: &str, run: &RunState) -> Fault {
     }
 }
 
-fn not_waiting(status: RunStatus, state: &str) -> Fault {
-    let fault = Fault::new(
-        Kind::Refused,
-        "not_possible",
-        match status {
-            RunStatus::Running => format!("the session waits for no response in {state}"),
-            RunStatus::Paused => "the session is paused".to_owned(),
-            _ => format!("the session is over: it stands in {state}"),
-        },
+/// The fault of a response to a session that waits for none: what it waits for instead leads on.
+fn not_waiting(call: &Call<'_>, run: &RunState) -> Fault {
+    let fault = fault!(
+        "not_possible.no_response",
+        run = run.run,
+        state = run.state()
     );
-    match status {
-        RunStatus::Running => fault
-            .suggest("take a step first: that asks for the next one")
-            .recover(Verb::Step),
-        _ => fault
-            .suggest(format!(
-                "{status} says what can be done",
-                status = Verb::Status
-            ))
-            .recover(Verb::Status),
-    }
+    let next = next(call, run).next_steps;
+    next.into_iter().take(1).fold(fault, Fault::recover)
 }

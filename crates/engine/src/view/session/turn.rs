@@ -1,21 +1,17 @@
-//! Taking a session up again, and ending one.
+//! Taking a session up again.
 
-use machine::trigger::Trigger;
-use machine::{Command, Definition, RunState, RunStatus, approval};
-use serde_json::{Map, Value};
+use machine::{Definition, RunState, RunStatus};
+use serde_json::Value;
 
-use crate::call::Input;
+use crate::approval::Turn;
+use crate::call::Call;
 use crate::capability::profile::session::iteration;
-use crate::engine::Engine;
 use crate::fault;
 use crate::fault::Fault;
-use crate::view::session::about::{self, stepped};
-use crate::view::session::answer::StepAnswer;
-use crate::view::session::request::Reopen;
-use crate::view::session::step::refused;
-use crate::writer::RunWriter;
+use crate::turn::over;
+use crate::view::session::about::can_reopen;
 
-/// The setting that says how many iterations a session has, in the section of its workflow.
+/// The setting that says how many iterations a session has, in the section of its workflow; and what raises it.
 pub(crate) const MOST_ITERATIONS: &str = "maxIterations";
 
 /// Whether a run is paused so that it only pauses again where it goes on: as one whose reviews keep failing is after its
@@ -27,91 +23,37 @@ pub(crate) fn is_at_cap(definition: &Definition, run: &RunState) -> bool {
     by_rule.is_some_and(|pause| definition.pauses_in_route(run.state(), &pause.reason))
 }
 
-impl Engine {
-    /// Takes a session up again that broke down or paused. A person's wish: the caller has asked one.
-    pub fn session_reopen(
-        &self,
-        session: Option<&str>,
-        reopen: &Reopen,
-    ) -> Result<StepAnswer, Fault> {
-        let (project, dir) = self.session_dir(session)?;
-        let mut writer = self.writer_alone(&project, &dir, Input::None)?;
-        let reason = Some(reopen.reason.as_str()).filter(|_| reopen.max_iterations.is_none());
-        let before = self.taken_before(&writer, Trigger::Reopen, None, reason)?;
-        if before.is_some() {
-            return stepped(&writer.call, &writer.open.run, true, None);
-        }
-        let run = &writer.open.run;
-        let paused = run.pause.as_ref().map(|pause| pause.reason.as_str());
-        let at_cap = is_at_cap(&writer.call.definition, run);
-        match run.status {
-            RunStatus::Error => {}
-            RunStatus::Paused if at_cap => {}
-            RunStatus::Paused => {
-                return Err(fault!(
-                    "not_possible.session_reopen",
-                    paused = paused.unwrap_or_default(),
-                    run = run.run
-                ));
-            }
-            // A response was taken in, and nothing can be made of it: as where a profile's command dies of it.
-            RunStatus::Running if about::can_reopen(&writer.call, run) => {}
-            RunStatus::Running => {
-                return Err(fault!("not_possible.session_goes_on"));
-            }
-            _ => {
-                return Err(fault!(
-                    "run_over.session_reopen",
-                    run = run.run,
-                    status = crate::view::session::history::status(run.status)
-                ));
-            }
-        }
-        if let Some(most) = reopen.max_iterations {
-            if !at_cap {
-                return Err(fault!("usage.session_reopen"));
-            }
-            if i64::from(most) <= iteration(&writer.call, run) {
-                return Err(fault!(
-                    "usage.too_few_iterations",
-                    given = most,
-                    used = iteration(&writer.call, run),
-                    least = iteration(&writer.call, run) + 1
-                ));
-            }
-        }
-        let turn = reopen.turn();
-        let approval = self.approval_of_turn(&writer.open, &turn)?;
-        let held = approval::strong_enough(approval.as_deref(), run.least_approval, "reopen");
-        held.map_err(|refusal| refused(&writer.open.run, *refusal))?;
-        let command = Command::Reopen {
-            item: None,
-            reason: reopen.reason.clone(),
-            flags: turn.flags,
-            approval,
-        };
-        moved(&mut writer, &command)
+/// Refuses to take a session up again that goes on without it, or is over for good; or to raise what is not used up.
+pub(crate) fn may_be_reopened(
+    call: &Call<'_>,
+    run: &RunState,
+    turn: &Turn<'_>,
+) -> Result<(), Fault> {
+    if !can_reopen(call, run) {
+        return Err(match run.status {
+            RunStatus::Paused => fault!(
+                "not_possible.session_reopen",
+                paused = run.stopped(),
+                run = run.run
+            ),
+            RunStatus::Running => fault!("not_possible.session_goes_on"),
+            _ => over(run),
+        });
     }
-
-    /// Ends a session.
-    pub fn session_cancel(&self, session: Option<&str>, reason: &str) -> Result<StepAnswer, Fault> {
-        let (project, dir) = self.session_dir(session)?;
-        let mut writer = self.writer_to_end(&project, &dir)?;
-        let mut flags = Map::new();
-        if !reason.trim().is_empty() {
-            flags.insert("reason".to_owned(), Value::from(reason.trim()));
-        }
-        let command = Command::Abort {
-            approval: None,
-            flags,
-        };
-        moved(&mut writer, &command)
+    let Some(most) = turn.flags.get(MOST_ITERATIONS).and_then(Value::as_i64) else {
+        return Ok(());
+    };
+    if !is_at_cap(&call.definition, run) {
+        return Err(fault!("usage.session_reopen"));
     }
-}
-
-fn moved(writer: &mut RunWriter<'_>, command: &Command) -> Result<StepAnswer, Fault> {
-    match writer.command(command)? {
-        Ok(_) => stepped(&writer.call, &writer.open.run, true, None),
-        Err(refusal) => Err(refused(&writer.open.run, refusal)),
+    let used = iteration(call, run);
+    if most <= used {
+        return Err(fault!(
+            "usage.too_few_iterations",
+            given = most,
+            used,
+            least = used + 1
+        ));
     }
+    Ok(())
 }

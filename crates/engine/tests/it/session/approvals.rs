@@ -1,5 +1,6 @@
 //! An approval is for one gate, one iteration and one content, whoever else is at work.
 
+use engine::view::SESSION;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -51,7 +52,7 @@ fn two_approvals_at_once_open_one_gate_once() {
         assert_eq!(counted, [1, 0]);
         let state = stage.state();
         assert_eq!(state.phase, "REVIEWING");
-        assert_eq!(state.waiting_for.unwrap().gate.as_deref(), Some("code"));
+        assert_eq!(state.next_action.gate.unwrap().gate, "code");
         // The one that was taken before says nothing of this gate, whenever it comes.
         stage.not_approved(&gate, "changed_since");
     }
@@ -117,9 +118,9 @@ fn half_of_an_effect_is_not_taken_for_somebodys_doing() {
     let look = || {
         while !over.load(Ordering::Acquire) {
             let state = stage.state();
-            let reason = state.waiting_for.and_then(|waits| waits.reason);
-            assert_eq!((state.tampered, reason), (Vec::new(), None));
-            if let Err(fault) = stage.engine().session_gate(Some(&stage.id)) {
+            let blocked = state.next_action.blocked_by;
+            assert_eq!((state.tampered, blocked), (Vec::new(), None));
+            if let Err(fault) = stage.engine().gate(&SESSION, Some(&stage.id)) {
                 assert_eq!(fault.code, "no_gate", "{fault:?}");
             }
         }

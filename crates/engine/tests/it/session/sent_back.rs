@@ -1,6 +1,7 @@
 //! What was sent back, and why, stands in the next prompt.
 
-use engine::view::session::request::Reopen;
+use engine::Turn;
+use engine::view::SESSION;
 
 use super::stage::{CODE, PLAN, Stage};
 
@@ -43,11 +44,9 @@ fn why_a_response_broke_the_session_stands_in_the_prompt_and_the_state() {
     let before = stage.read(prompt);
     let step = stage.responds(response, "<<<FILE: ../x>>>\n1\n");
     assert_eq!(step.state.phase, "ERROR");
-    let reopen = Reopen {
-        reason: "The model slipped.".to_owned(),
-        ..Reopen::default()
-    };
-    let state = stage.person().session_reopen(None, &reopen).unwrap().state;
+    let reopen = Turn::new("reopen", "The model slipped.");
+    stage.person().turn(&SESSION, None, &reopen).unwrap();
+    let state = stage.state();
     assert_eq!(state.phase, "GENERATING");
     assert!(state.last_error.unwrap().contains("`../x`"));
     let headings = ["## What a person said", "## What is expected"];
@@ -58,7 +57,7 @@ fn why_a_response_broke_the_session_stands_in_the_prompt_and_the_state() {
     stage.write(prompt, "Just write it.\n");
     let step = stage.responds(response, "nothing");
     assert_eq!(step.state.phase, "ERROR");
-    stage.person().session_reopen(None, &reopen).unwrap();
+    stage.person().turn(&SESSION, None, &reopen).unwrap();
     assert_eq!(stage.read(prompt), "Just write it.\n");
     assert_eq!(stage.responds(response, CODE).state.last_error, None);
 }

@@ -3,8 +3,11 @@
 use std::fs;
 use std::path::PathBuf;
 
-use engine::view::session::answer::{ClosedGate, SessionState, StepAnswer};
-use engine::view::session::request::{Decide, Init};
+use engine::gate::{ClosedGate, Decide};
+use engine::turn::answer::TurnDetails;
+use engine::view::SESSION;
+use engine::view::session::answer::{SessionState, StepAnswer};
+use engine::view::session::request::Init;
 use engine::{Channel, Engine, Fault};
 use machine::command::Choice;
 
@@ -82,7 +85,7 @@ impl Stage {
     }
 
     pub fn gate(&self) -> ClosedGate {
-        self.engine().session_gate(Some(&self.id)).unwrap()
+        self.engine().gate(&SESSION, Some(&self.id)).unwrap()
     }
 
     pub fn read(&self, path: &str) -> String {
@@ -111,8 +114,11 @@ impl Stage {
             choice,
             feedback: feedback.to_owned(),
         };
-        let decided = self.person().session_decide(&decide)?;
-        Ok(decided.recorded)
+        let decided = self.person().decide(&SESSION, &decide)?;
+        Ok(matches!(
+            decided.details,
+            TurnDetails::Decided { recorded: true, .. }
+        ))
     }
 
     /// The code with which an approval of this gate is refused.

@@ -12,7 +12,7 @@ use text::plain::one_line;
 
 use super::{DONE, Outcome};
 use crate::output::Output;
-use crate::render::session::{self as render, SessionStanding};
+use crate::render::session as render;
 
 /// The most that is read of a file or of standard input, in bytes; no response may be as large.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
@@ -113,8 +113,8 @@ fn put_out(
 /// still to be taken in.
 fn is_changed(state: &SessionState, path: &str, bytes: &[u8]) -> bool {
     let differs = |recorded: &str| recorded != journal::sha256_hex(bytes);
-    let waits_at =
-        |gate: &str| matches!(SessionStanding::of(state), SessionStanding::Gate(at) if at == gate);
+    let gate = state.next_action.gate.as_ref();
+    let waits_at = |name: &str| gate.is_some_and(|gate| gate.gate == name);
     let current = format!("iteration-{}/", state.current_iteration);
     let is_current = !path.contains('/') || path.starts_with(&current);
     let is_code = path.starts_with(&format!("{current}code/"));
@@ -193,12 +193,9 @@ fn not_there(state: &SessionState, named: &str) -> Fault {
 /// The paths that a name can mean, the likeliest first.
 fn candidates(state: &SessionState, named: &str) -> Vec<String> {
     let iteration = format!("iteration-{}", state.current_iteration);
-    let (prompt, response) = match SessionStanding::of(state) {
-        SessionStanding::Response {
-            prompt, response, ..
-        } => (prompt, Some(response)),
-        _ => (None, None),
-    };
+    let asked = state.next_action.unit.as_ref();
+    let prompt = asked.and_then(|unit| unit.prompt.as_deref());
+    let response = asked.and_then(|unit| unit.response.as_deref());
     // Of a phase that waits for nothing, those that were written last.
     let newest = |ending: &str| {
         state

@@ -1,19 +1,18 @@
 //! `tm session`.
 
-pub mod advice;
-pub mod decision;
 mod files;
 mod places;
 
-use engine::Engine;
 use engine::trust::Subject;
+use engine::view::SESSION;
 use engine::view::session::request;
+use engine::{Engine, Fault, Turn};
 
-use super::{DONE, Outcome, open};
-use crate::cli::Given;
+use super::{DONE, Outcome, approving, gate, open};
 use crate::cli::session::{Init, Respond, Session, SessionCommand, Show, Trust};
+use crate::cli::{Given, Signing};
 use crate::output::Output;
-use crate::render::session::{self as render, WithNextSteps};
+use crate::render::session as render;
 
 /// Carries out a command of `tm session`.
 pub fn run(session: Session, given: &Given, output: &mut Output) -> Outcome {
@@ -34,24 +33,52 @@ fn carry_out(engine: &Engine, command: SessionCommand, output: &mut Output) -> O
             let named = chosen.session.id();
             let state = engine.session_status(named)?;
             super::trust::warn(engine, output);
-            output.answer(&WithNextSteps::of(&state, &state), |told, look| {
-                render::status(told.answer, named, look)
-            })?;
+            output.answer(&state, |state, look| render::status(state, named, look))?;
             Ok(DONE)
         }
         SessionCommand::Respond(respond) => take_in(engine, &respond, output),
-        SessionCommand::Approve(approve) => decision::approve(engine, &approve, output),
-        SessionCommand::Reject(reject) => decision::reject(engine, &reject, output),
-        SessionCommand::Reopen(reopen) => decision::reopen(engine, &reopen, output),
+        SessionCommand::Approve(approve) => {
+            let about = (approve.session.id(), approve.hash.as_deref());
+            gate::decide(engine, &SESSION, about, None, &approve.signing, output)
+        }
+        SessionCommand::Reject(reject) => {
+            let feedback = match (&reject.feedback, &reject.feedback_file) {
+                (Some(feedback), _) => feedback.clone(),
+                (None, Some(file)) => String::from_utf8_lossy(&files::response(file)?).into_owned(),
+                (None, None) => String::new(),
+            };
+            let about = (reject.session.id(), reject.hash.as_deref());
+            gate::decide(
+                engine,
+                &SESSION,
+                about,
+                Some(&feedback),
+                &reject.signing,
+                output,
+            )
+        }
+        SessionCommand::Reopen(reopen) => take_turn(
+            engine,
+            reopen.session.id(),
+            &reopen.turn(),
+            &reopen.signing,
+            output,
+        ),
         SessionCommand::Trust(Trust { profile, choice }) => {
             super::trust::run(engine, Subject::Profile, &profile, &choice, output)
         }
         SessionCommand::Cancel(cancel) => {
-            let stepped = engine.session_cancel(cancel.session.id(), &cancel.reason)?;
-            output.answer(&stepped, |stepped, look| {
-                render::stepped(stepped, cancel.session.id(), look)
-            })?;
-            Ok(DONE)
+            let turn = Turn {
+                reason: &cancel.reason,
+                ..Turn::abort(false, false)
+            };
+            take_turn(
+                engine,
+                cancel.session.id(),
+                &turn,
+                &Signing::default(),
+                output,
+            )
         }
         SessionCommand::Diff(diff) => {
             let answer = engine.session_diff(diff.session.id(), diff.from, diff.to)?;
@@ -83,13 +110,31 @@ fn carry_out(engine: &Engine, command: SessionCommand, output: &mut Output) -> O
         SessionCommand::Restore(chosen) => {
             let named = chosen.session.id();
             let restored = engine.session_restore(named)?;
-            let state = engine.session_status(Some(&restored.session_id))?;
-            output.answer(&WithNextSteps::of(&restored, &state), |told, look| {
-                render::restored(told.answer, named, look)
+            output.answer(&restored, |restored, look| {
+                render::restored(restored, named, look)
             })?;
             Ok(DONE)
         }
     }
+}
+
+fn take_turn(
+    engine: &Engine,
+    session: Option<&str>,
+    turn: &Turn<'_>,
+    signing: &Signing,
+    output: &mut Output,
+) -> Outcome {
+    let answer = approving::turn(engine, turn, signing, output, |engine, asked| {
+        engine.turn(&SESSION, asked.or(session), turn)
+    })?;
+    output.answer(&answer, crate::render::turned)?;
+    Ok(DONE)
+}
+
+/// Whether a fault says that what stood for a session names none.
+fn names_no_session(fault: &Fault) -> bool {
+    matches!(fault.code.as_str(), "no_run" | "bad_name")
 }
 
 fn look_at(engine: &Engine, show: &Show, output: &mut Output) -> Outcome {
@@ -98,7 +143,7 @@ fn look_at(engine: &Engine, show: &Show, output: &mut Output) -> Outcome {
         return files::print(engine, session, file, output);
     }
     let state = match (engine.session_status(session), show.only_word()) {
-        (Err(fault), Some(word)) if advice::names_no_session(&fault) => {
+        (Err(fault), Some(word)) if names_no_session(&fault) => {
             return files::print_word(engine, word, fault, output);
         }
         (state, _) => state?,
@@ -124,10 +169,9 @@ fn step(engine: &Engine, session: Option<&str>, output: &mut Output) -> Outcome 
     for warning in &stepped.warnings {
         output.warning(warning);
     }
-    output.answer(
-        &WithNextSteps::of(&stepped, &stepped.state),
-        |told, look| render::stepped(told.answer, session, look),
-    )?;
+    output.answer(&stepped, |stepped, look| {
+        render::stepped(stepped, session, look)
+    })?;
     Ok(stepped.exit_status())
 }
 
@@ -151,9 +195,7 @@ fn many_steps(
     if let Some(fault) = unsaid {
         return Err(fault);
     }
-    output.answer(&WithNextSteps::of(&last, &last.state), |told, look| {
-        render::where_it_is(told.answer, named, look)
-    })?;
+    output.answer(&last, |last, look| render::where_it_is(last, named, look))?;
     // It goes on as long as it can: what is not over waits, however many steps were taken before.
     Ok(match last.state.status.as_str() {
         "IN_PROGRESS" => engine::Kind::Blocked.exit_status(),
@@ -169,17 +211,13 @@ fn take_in(engine: &Engine, respond: &Respond, output: &mut Output) -> Outcome {
     let session = respond.session.id();
     places::in_order(engine, &respond.session, "respond", &respond.file)?;
     let response = files::response(&respond.file)?;
-    let responded = engine
-        .session_respond(
-            session,
-            &request::Response {
-                bytes: &response,
-                replace: respond.replace,
-                phase: None,
-                unit: respond.unit_id.as_deref(),
-            },
-        )
-        .map_err(|fault| advice::of_no_response(engine, session, fault))?;
+    let response = request::Response {
+        bytes: &response,
+        replace: respond.replace,
+        phase: None,
+        unit: respond.unit_id.as_deref(),
+    };
+    let responded = engine.session_respond(session, &response)?;
     if respond.run {
         if !output.is_json() {
             output.text(&render::put(&responded, &output.look()))?;

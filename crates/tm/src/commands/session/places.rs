@@ -7,7 +7,7 @@ use engine::fault;
 use engine::{Engine, Fault};
 
 use super::super::{current_folder, usage};
-use super::{DONE, Outcome, advice};
+use super::{DONE, Outcome, names_no_session};
 use crate::cli::session::{Export, SessionChoice};
 use crate::output::Output;
 use crate::render::session as render;
@@ -40,9 +40,7 @@ pub fn in_order(
     };
     let is_none = |word: &str| {
         let found = engine.session_status(Some(word));
-        found
-            .err()
-            .is_some_and(|fault| advice::names_no_session(&fault))
+        found.err().is_some_and(|fault| names_no_session(&fault))
     };
     // Where the first is a session, or broken in another way, the second is not looked at.
     if !is_none(first) || is_none(second) {

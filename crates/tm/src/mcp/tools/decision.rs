@@ -1,20 +1,20 @@
-//! Decisions at gates, of sessions and of any run: a person makes them, and is asked.
+//! Decisions at gates: a person makes them, and is asked.
 
-use engine::fault;
-use engine::view::session::answer::ClosedGate;
-use engine::view::session::request::Decide;
-use engine::{Engine, Fault, Verb};
-use mcp::{Client, Hints};
+use engine::Choice;
+use engine::gate::Decide;
+use engine::view::View;
+use engine::{Fault, Verb};
+use mcp::Hints;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use text::plain::{many_lines, one_line};
 
-use super::super::confirm::{Interruption, confirm, strong_enough};
+use super::super::confirm::{confirm, strong_enough};
 use super::super::place::RunSelector;
 use super::turn::by_hand;
-use super::{Entry, Handler, Property};
-use crate::commands::session::decision::{bound_to, decision, no_feedback};
-use crate::render::session::{About, edited};
+use super::{Answer, Call, Entry, Handler, Property, answer};
+use crate::commands::gate::{bound_to, no_feedback};
+use crate::render;
 use crate::steps::Form;
 
 /// The tools that carry a person's decision: on a session, and on any run.
@@ -51,62 +51,69 @@ pub(super) struct DecisionRequest {
     feedback: String,
 }
 
-impl DecisionRequest {
-    /// It, where it makes sense: what makes none is refused before anybody is asked.
-    pub(super) fn checked(self) -> Result<Self, Fault> {
-        if !matches!(self.choice.as_str(), "approve" | "reject") {
-            return Err(fault!("usage.decision", choice = one_line(&self.choice))
-                .expected(vec!["approve", "reject"]));
+impl Call<'_> {
+    /// Takes in a decision, once the person has said yes to it. What makes no sense is refused before anybody is asked.
+    pub(super) fn decide(self, meant: &RunSelector, form: Form, wish: DecisionRequest) -> Answer {
+        let view: &'static View = form.view();
+        let choice = match wish.choice.as_str() {
+            "approve" => Choice::Approve,
+            "reject" => Choice::Reject,
+            other => {
+                return Err(unknown(other).into());
+            }
+        };
+        if choice == Choice::Reject && wish.feedback.trim().is_empty() {
+            return Err(no_feedback().into());
         }
-        if self.choice == "reject" && self.feedback.trim().is_empty() {
-            return Err(no_feedback());
+        let engine = self.open(meant)?;
+        let gate = engine.gate(view, meant.run())?;
+        bound_to(&gate, Some(&wish.gate), Some(&wish.hash))?;
+        gate.takes(choice)?;
+        let verb = if choice == Choice::Approve {
+            Verb::Approve
+        } else {
+            Verb::Reject
+        };
+        let mut step = verb.step().of(&gate.run_id).with("hash", &gate.hash);
+        if choice == Choice::Reject {
+            // A long feedback is left to the person.
+            step = match wish.feedback.chars().nth(LONGEST_ECHO) {
+                None => step.with("feedback", one_line(&wish.feedback)),
+                Some(_) => step.and("feedback"),
+            };
         }
-        Ok(self)
+        let by_hand = by_hand(form, step, meant, &engine);
+        strong_enough(gate.strength, &by_hand)?;
+        let decide = Decide {
+            gate,
+            choice,
+            feedback: wish.feedback,
+        };
+        // The yes is for this decision on exactly this, of the run as it stands: none is used a second time.
+        let statement = engine.gate_statement(&decide.gate, choice, &decide.feedback)?;
+        let asked = confirm(self.client, &question(&decide), &statement.text(), &by_hand)?;
+        answer(&engine.asked(asked).decide(view, &decide)?)
     }
 }
 
-/// The decision as it is taken in, and the engine that takes it in with the person's word.
-pub(super) fn decided(
-    engine: &Engine,
-    gate: ClosedGate,
-    about: About,
-    wish: &DecisionRequest,
-    client: &Client,
-    meant: &RunSelector,
-) -> Result<(Engine, Decide), Interruption> {
-    bound_to(&gate, about, Some(&wish.gate), Some(&wish.hash))?;
-    let by_hand = typed_by_hand(&gate, about, wish, meant, engine);
-    let request = decision(gate, &wish.choice, &wish.feedback)?;
-    request.gate.takes(request.choice)?;
-    strong_enough(request.gate.strength, &by_hand)?;
-    let question = question(&request.gate, about, &wish.choice, &wish.feedback);
-    // The yes is for this decision on exactly this, of the run as it stands: none is used a second time.
-    let statement = engine.gate_statement(&request.gate, request.choice, &wish.feedback)?;
-    let asked = confirm(client, &question, &statement.text(), &by_hand)?;
-    Ok((engine.asked(asked), request))
+fn unknown(choice: &str) -> Fault {
+    engine::fault!("usage.decision", choice = one_line(choice)).expected(vec!["approve", "reject"])
 }
 
 /// What the person is asked.
-fn question(gate: &ClosedGate, about: About, choice: &str, feedback: &str) -> String {
-    let mut lines = vec![match choice {
-        "approve" => format!("Approve {}?", about.what(&gate.gate)),
-        _ => format!("Send {} back?", about.what(&gate.gate)),
-    }];
-    lines.push(format!(
-        "{} {}, iteration {}",
-        about.title(),
-        gate.session_id,
-        gate.iteration
-    ));
+fn question(decide: &Decide) -> String {
+    let gate = &decide.gate;
+    let mut lines = vec![render::question_at(gate, decide.choice)];
+    lines.push(format!("Run {}, iteration {}", gate.run_id, gate.iteration));
     lines.push(format!("sha256 {}", gate.hash));
     for path in &gate.look_at {
         lines.push(format!("Look at {}", path.display()));
     }
     if gate.edited {
-        lines.push(format!("Note: {}", edited(&gate.gate)));
+        lines.push(format!("Note: {}", render::EDITED));
     }
-    if choice == "reject" {
-        lines.push(format!("Feedback: {}", shortened(feedback.trim())));
+    if decide.choice == Choice::Reject {
+        lines.push(format!("Feedback: {}", shortened(decide.feedback.trim())));
     }
     many_lines(&lines.join("\n")).trim_end().to_owned()
 }
@@ -117,28 +124,4 @@ pub(super) fn shortened(text: &str) -> String {
         None => text.to_owned(),
         Some((at, _)) => format!("{}… ({} bytes in all)", &text[..at], text.len()),
     }
-}
-
-/// The same decision as a person would type it; a long feedback is left to them.
-fn typed_by_hand(
-    gate: &ClosedGate,
-    about: About,
-    wish: &DecisionRequest,
-    meant: &RunSelector,
-    engine: &Engine,
-) -> String {
-    let (form, verb) = match (about, wish.choice.as_str()) {
-        (About::Session, "approve") => (Form::Session, Verb::Approve),
-        (About::Session, _) => (Form::Session, Verb::Reject),
-        (About::Run, "approve") => (Form::Run, Verb::Approve),
-        (About::Run, _) => (Form::Run, Verb::Reject),
-    };
-    let mut step = verb.step().of(&gate.session_id).with("hash", &gate.hash);
-    if verb == Verb::Reject {
-        step = match wish.feedback.chars().nth(LONGEST_ECHO) {
-            None => step.with("feedback", one_line(&wish.feedback)),
-            Some(_) => step.and("feedback"),
-        };
-    }
-    by_hand(form, step, meant, engine)
 }

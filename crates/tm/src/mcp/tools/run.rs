@@ -6,12 +6,12 @@ use mcp::Hints;
 
 use super::super::place::RunSelector;
 use super::autopilot::record;
-use super::decision::{DecisionRequest, RUN_DECIDE, decided, deciding};
+use super::decision::{DecisionRequest, RUN_DECIDE, deciding};
 use super::turn::MOVED;
 use super::{Answer, Call, Entry, answer, on_run, on_turn};
 use crate::cli::inputs::as_texts;
 use crate::cli::run::{Report, RunTarget, Start};
-use crate::render::session::About;
+use crate::steps::Form;
 
 /// The tools of the generic verbs.
 pub(super) fn entries() -> Vec<Entry> {
@@ -87,9 +87,5 @@ fn step(call: Call<'_>, meant: RunSelector, _: RunTarget) -> Answer {
 }
 
 fn decide(call: Call<'_>, meant: RunSelector, wish: DecisionRequest) -> Answer {
-    let wish = wish.checked()?;
-    let engine = call.open(&meant)?;
-    let gate = engine.run_gate(meant.run())?;
-    let (asked, request) = decided(&engine, gate, About::Run, &wish, call.client, &meant)?;
-    answer(&asked.run_decide(&request)?)
+    call.decide(&meant, Form::Run, wish)
 }

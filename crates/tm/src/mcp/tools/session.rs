@@ -7,7 +7,7 @@ use std::path::Path;
 use engine::fault;
 use engine::view::session::answer::{SessionState, StepAnswer};
 use engine::view::session::request::Response;
-use engine::{Engine, Fault, Strength, Verb};
+use engine::{ActionKind, Engine, Fault};
 use mcp::{Client, Hints};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,13 +15,11 @@ use serde_json::Value;
 use text::plain::one_line;
 
 use super::super::place::RunSelector;
-use super::decision::{DECIDE, DecisionRequest, decided, deciding};
+use super::decision::{DECIDE, DecisionRequest, deciding};
+use super::turn::MOVED;
 use super::{Answer, Call, Entry, Property, answer, on_session};
 use crate::cli::session::Init;
-use crate::commands::session::advice::of_no_response;
-use crate::render::session::{
-    About, SessionStanding, WithNextSteps, can_reject, changed_work, next_step, signing, what,
-};
+use crate::steps::Form;
 
 /// The most of a prompt that an answer carries, in bytes.
 const LONGEST_PROMPT: u64 = 64 * 1024;
@@ -33,7 +31,7 @@ const STATE: &[Property] = &[
     ("session_id", "string"),
     ("phase", "string"),
     ("status", "string"),
-    ("next_step", "string"),
+    ("nextAction", "object"),
 ];
 
 /// The tools of a session.
@@ -50,18 +48,18 @@ pub(super) fn entries() -> Vec<Entry> {
         Entry {
             name: "session_step",
             title: "Take a step",
-            description: "Take one step of a review session; with response, answer its prompt_text first. advanced: false: it waits, as next_step says.",
+            description: "Take one step of a review session; with response, answer its prompt_text first. advanced: false: it waits, as nextAction says.",
             hints: Hints::Adds,
             output: &[
                 ("session_id", "string"),
                 ("phase", "string"),
                 ("status", "string"),
-                ("next_step", "string"),
+                ("nextAction", "object"),
                 ("advanced", "boolean"),
             ],
             handler: on_session(step),
         },
-        deciding(DECIDE, STATE, on_session(decide)),
+        deciding(DECIDE, MOVED, on_session(decide)),
         Entry {
             name: "session_status",
             title: "Status of a review session",
@@ -80,7 +78,7 @@ fn init(call: Call<'_>, meant: RunSelector, init: Init) -> Answer {
         return Err(fault!("usage.init", named = one_line(named)).into());
     }
     let state = engine.session_init(&request)?;
-    answer_with_step((&engine, call.client), &state, &state)
+    brief(&state, &state)
 }
 
 /// What a step is asked for, with what command lines have commands of their own for.
@@ -92,7 +90,7 @@ struct Step {
     response: Option<String>,
     #[schemars(extend("x-brief" = "the phase that the response answers"))]
     phase: Option<String>,
-    #[schemars(extend("x-brief" = "waiting_for.unit_id"))]
+    #[schemars(extend("x-brief" = "unitId of nextAction"))]
     unit_id: Option<String>,
     #[serde(default)]
     #[schemars(extend("x-brief" = "replace one that was not read yet"))]
@@ -127,17 +125,13 @@ fn take_step(engine: &Engine, meant: &RunSelector, wish: Step, client: &Client) 
         session = Some(state.session_id);
     }
     if let Some(response) = response {
-        let taken = engine
-            .session_respond(
-                session.as_deref(),
-                &Response {
-                    bytes: response.as_bytes(),
-                    replace,
-                    phase: phase.as_deref(),
-                    unit: unit.as_deref(),
-                },
-            )
-            .map_err(|fault| of_no_response(engine, session.as_deref(), fault))?;
+        let response = Response {
+            bytes: response.as_bytes(),
+            replace,
+            phase: phase.as_deref(),
+            unit: unit.as_deref(),
+        };
+        let taken = engine.session_respond(session.as_deref(), &response)?;
         session = Some(taken.session_id);
     }
     // The step is the one that was meant, also where another call takes the session on meanwhile.
@@ -145,7 +139,7 @@ fn take_step(engine: &Engine, meant: &RunSelector, wish: Step, client: &Client) 
     if !run || phase.is_some() {
         let stepped = engine.session_step_in(session.as_deref(), phase.as_deref())?;
         if !run || !stepped.advanced {
-            return answer_with_step((engine, client), &stepped, &stepped.state);
+            return brief(&stepped, &stepped.state);
         }
         moved = stepped.advanced;
     }
@@ -164,7 +158,7 @@ fn take_step(engine: &Engine, meant: &RunSelector, wish: Step, client: &Client) 
         advanced: moved || last.advanced,
         ..last
     };
-    answer_with_step((engine, client), &stepped, &stepped.state)
+    brief(&stepped, &stepped.state)
 }
 
 /// The fault of a response to a prompt that is not the present one.
@@ -196,7 +190,7 @@ fn status(call: Call<'_>, meant: RunSelector, look: Look) -> Answer {
         keep_last(&mut state.phase_history);
         keep_last(&mut state.artifacts);
     }
-    let mut answer = with_step((&engine, call.client), &state, &state)?;
+    let mut answer = with_prompt(&state, &state)?;
     if look.diff {
         answer["diff"] = super::answer(&engine.session_diff(meant.run(), None, None)?)?;
     }
@@ -204,27 +198,18 @@ fn status(call: Call<'_>, meant: RunSelector, look: Look) -> Answer {
 }
 
 fn decide(call: Call<'_>, meant: RunSelector, wish: DecisionRequest) -> Answer {
-    let wish = wish.checked()?;
-    let engine = call.open(&meant)?;
-    let gate = engine.session_gate(meant.run())?;
-    let (asked, request) = decided(&engine, gate, About::Session, &wish, call.client, &meant)?;
-    let decided = asked.session_decide(&request)?;
-    answer_with_step((&engine, call.client), &decided, &decided.state)
+    call.decide(&meant, Form::Session, wish)
 }
 
 fn keep_last<T>(list: &mut Vec<T>) {
     list.drain(..list.len().saturating_sub(LISTED));
 }
 
-/// An answer about something that was done: with the next step, and only the last that happened.
-fn answer_with_step<T: Serialize>(
-    (engine, client): (&Engine, &Client),
-    value: &T,
-    state: &SessionState,
-) -> Answer {
+/// An answer about something that was done: only the last that happened.
+fn brief<T: Serialize>(value: &T, state: &SessionState) -> Answer {
     /// So much stands in the answer to a step; the number of all is told, too.
     const LAST: usize = 3;
-    let mut answer = with_step((engine, client), value, state)?;
+    let mut answer = with_prompt(value, state)?;
     for list in ["phase_history", "artifacts"] {
         if let Some(list) = answer.get_mut(list).and_then(Value::as_array_mut) {
             list.drain(..list.len().saturating_sub(LAST));
@@ -233,42 +218,19 @@ fn answer_with_step<T: Serialize>(
     Ok(answer)
 }
 
-/// An answer with what an agent needs to go on: the next step, the prompt that waits, the gate that is closed.
-fn with_step<T: Serialize>(
-    (engine, client): (&Engine, &Client),
-    value: &T,
-    state: &SessionState,
-) -> Answer {
-    let mut answer = answer(&WithNextSteps::of(value, state))?;
-    let standing = match SessionStanding::of(state) {
-        // Nobody is to answer a prompt that shows such files.
-        _ if !changed_work(state).is_empty() => SessionStanding::Held("tampered"),
-        standing => standing,
-    };
-    let mut next = what_next(&standing, state, client);
-    if let SessionStanding::Response {
-        prompt: Some(prompt),
-        ..
-    } = standing
+/// An answer with the prompt that waits. One that is too long for it is read from its file.
+fn with_prompt<T: Serialize>(value: &T, state: &SessionState) -> Answer {
+    let mut answer = answer(value)?;
+    let next = &state.next_action;
+    let unit = next
+        .unit
+        .as_ref()
+        .filter(|_| next.action == ActionKind::Work);
+    if let Some(prompt) = unit.and_then(|unit| unit.prompt.as_deref())
+        && let Some(text) = prompt_text(&state.folder.join(prompt))
     {
-        let path = state.folder.join(prompt);
-        match prompt_text(&path) {
-            Some(text) => answer["prompt_text"] = text.into(),
-            None => {
-                next = format!(
-                    "The prompt is too long for an answer, or cannot be read: read {}. {next}",
-                    path.display()
-                );
-            }
-        }
+        answer["prompt_text"] = text.into();
     }
-    if let SessionStanding::Gate(_) = standing {
-        match engine.session_gate(Some(&state.session_id)) {
-            Ok(gate) => answer["closed_gate"] = super::answer(&gate)?,
-            Err(fault) => next = format!("Tell the person: {fault}. {}", fault.suggestion),
-        }
-    }
-    answer["next_step"] = next.into();
     Ok(answer)
 }
 
@@ -279,67 +241,4 @@ fn prompt_text(path: &Path) -> Option<String> {
     file.read_to_end(&mut bytes).ok()?;
     let fits = bytes.len() as u64 <= LONGEST_PROMPT;
     fits.then(|| String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// Whether the person can decide through this client.
-fn can_decide(state: &SessionState, client: &Client) -> bool {
-    let strength = state.waiting_for.as_ref().and_then(|waits| waits.strength);
-    client.can().forms && strength.is_none_or(|strength| strength <= Strength::Client)
-}
-
-/// What to do now, in the words of one who has these tools.
-fn what_next(standing: &SessionStanding<'_>, state: &SessionState, client: &Client) -> String {
-    let (id, phase) = (&state.session_id, &state.phase);
-    match standing {
-        SessionStanding::Response { .. } => format!(
-            "Do what prompt_text asks, and send {} in the form that it asks for, rather than write the file: `session_step` with phase \"{phase}\"{} and response.",
-            what(state.work.asked),
-            state
-                .waiting_for
-                .as_ref()
-                .and_then(|waits| waits.unit_id.as_ref())
-                .map(|unit| format!(", unitId \"{unit}\""))
-                .unwrap_or_default()
-        ),
-        SessionStanding::Gate(gate) => {
-            let sign = signing(state.waiting_for.as_ref().and_then(|waits| waits.strength));
-            let how = if can_decide(state, client) {
-                ". Show the person what `closed_gate` names, and ask what they decide; then `session_decide` with its gate and hash. Or they run"
-            } else {
-                ", and cannot be opened through this client. Show the person what `closed_gate` names; they decide with"
-            };
-            let reject = format!(" or `tm session reject --session {id} --feedback TEXT{sign}`");
-            let reject = if can_reject(state) { &reject } else { "" };
-            format!(
-                "The gate {gate} is closed{how} `tm session approve --session {id}{sign}`{reject}."
-            )
-        }
-        SessionStanding::Cap => format!(
-            "Stop and tell the person: {} iterations failed their review. They can allow more with `tm session reopen --session {id} --max-iterations N`, or end it with `tm session cancel --session {id}`.",
-            state.current_iteration
-        ),
-        SessionStanding::Paused(why) => format!(
-            "Stop and tell the person: the session was paused ({}). {} goes on with it.",
-            one_line(why),
-            Verb::Resume.step().of(id)
-        ),
-        SessionStanding::Held("tampered") => format!(
-            "Stop and tell the person: files of the session were changed by hand. `tm session restore --session {id}` puts back what was recorded. Then `session_step`."
-        ),
-        SessionStanding::Held(reason) => format!(
-            "Stop and tell the person that the session cannot go on: {reason}. Another `session_step` says more of what stands in the way."
-        ),
-        SessionStanding::Free => format!("{} Call `session_step`.", next_step(state)),
-        SessionStanding::Broken => format!(
-            "Stop and tell the person what last_error says. They can take the session up again with `tm session reopen --session {id}`."
-        ),
-        SessionStanding::Cancelled => "The session is over. Tell the person why.".to_owned(),
-        SessionStanding::Complete => format!(
-            "The session is over: the review passed. The code is in {}; `tm session export --session {id} DIR` writes it to where it belongs.",
-            state
-                .folder
-                .join(format!("iteration-{}/code", state.current_iteration))
-                .display()
-        ),
-    }
 }

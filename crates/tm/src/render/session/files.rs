@@ -6,9 +6,7 @@ use engine::view::session::answer::{
     DiffAnswer, ExportAnswer, FileChange, RespondAnswer, RestoreAnswer, SessionState,
 };
 
-use super::{
-    Look, Page, SessionStanding, Sign, changed_work, command, next, option, waits, what_now,
-};
+use super::{Look, Page, Sign, command, is_held, next, option, waits, what_now};
 use text::counted;
 use text::plain::one_line;
 
@@ -18,14 +16,15 @@ const MOST_CHANGED: usize = 5;
 /// The words on a file that is not what was recorded of it.
 pub fn not_as_recorded(state: &SessionState, named: Option<&str>, path: &str) -> String {
     let told = format!("{path} was changed since it was recorded");
-    if changed_work(state)
-        .iter()
-        .any(|changed| Path::new(path).starts_with(changed))
+    let changed = state.next_action.changed.as_ref();
+    if changed.is_some()
+        && state
+            .tampered
+            .iter()
+            .any(|changed| Path::new(path).starts_with(changed))
     {
-        format!(
-            "{told}; `{}` puts back what was",
-            command(state, named, "restore")
-        )
+        let restore = command(state, named, "restore");
+        format!("{told}; `{restore}` puts back what was")
     } else {
         told
     }
@@ -41,7 +40,7 @@ pub(super) fn changed(page: &mut Page<'_>, state: &SessionState) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let counts = if changed_work(state).is_empty() {
+    let counts = if state.next_action.changed.is_none() {
         "; what counts is what was taken in"
     } else {
         ""
@@ -113,14 +112,9 @@ pub fn responded(
     in_its_place(&mut page, responded);
     match state {
         // The response alone does not make it go on.
-        Some(state)
-            if SessionStanding::of(state) != SessionStanding::Free
-                || !changed_work(state).is_empty() =>
-        {
-            if SessionStanding::of(state) != SessionStanding::Free {
-                page.blank();
-                waits(&mut page, state);
-            }
+        Some(state) if is_held(state) => {
+            page.blank();
+            waits(&mut page, state);
             changed(&mut page, state);
             what_now(&mut page, state, named);
         }

@@ -4,7 +4,7 @@ use engine::view::session::answer::{ProfileInput, ProfileSummary, SessionSummary
 use serde_json::Value;
 use text::plain::{one_line, visible_len};
 
-use super::{FAINT, Look, NOTE, Page, STRONG, Sign, WARN, second, spelt, status_style};
+use super::{FAINT, Look, NOTE, Page, STRONG, Sign, WARN, option, second, spelt, status_style};
 use crate::steps::typed;
 
 /// A list of sessions, one a line.
@@ -118,4 +118,25 @@ fn value(value: &Value) -> String {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     }
+}
+
+/// The most sessions that are named where several could go on.
+const MOST_NAMED: usize = 3;
+
+/// The commands with which sessions of a profile go on, or the one that begins one.
+pub fn steps_with(profile: &str, under_way: &[SessionSummary], look: &Look) -> String {
+    let mut page = Page::new(look);
+    let of_it: Vec<&SessionSummary> = under_way
+        .iter()
+        .filter(|session| session.profile == profile)
+        .collect();
+    for session in of_it.iter().take(MOST_NAMED) {
+        let named = (under_way.len() > 1).then_some(session.session_id.as_str());
+        page.command(&format!("tm session step{}", option(named)));
+    }
+    if of_it.is_empty() {
+        let profile = typed(profile);
+        page.command(&format!("tm session init --profile {profile}"));
+    }
+    page.finish()
 }

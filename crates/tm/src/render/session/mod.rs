@@ -1,35 +1,24 @@
 //! The answers about sessions.
 
-mod deciding;
 mod files;
 mod lists;
-mod standing;
 
-use std::path::Path;
-
-use engine::Strength;
-use engine::view::session::answer::{DecisionAnswer, HistoryEntry, SessionState, StepAnswer};
+use engine::view::session::answer::{HistoryEntry, SessionState, StepAhead, StepAnswer};
+use engine::{Action, ActionKind};
 use serde_json::Value;
 use text::plain::one_line;
 
 use self::files::changed;
-use super::{BAD, FAINT, GOOD, Look, NOTE, Page, STRONG, Sign, WARN};
+use super::{BAD, EDITED, FAINT, GOOD, Look, NOTE, Page, STRONG, Sign, WARN};
 use text::counted;
 
 use crate::steps::typed;
-pub use deciding::{About, edited, gate, reopening, steps_with};
 pub use files::{diff, exported, not_as_recorded, put, put_back, responded, restored};
-pub use lists::{list, profiles};
-pub use standing::{SessionStanding, WithNextSteps, can_reject, changed_work, next_step, what};
+pub use lists::{list, profiles, steps_with};
+use workspace::profile::Phase;
 
-/// How many more iterations are proposed where those that a session may have are used up.
-const MORE_ITERATIONS: i64 = 5;
 /// The first digits of a hash that are shown where it is only to be recognised.
 const DIGITS: usize = 12;
-
-/// What is to be done first where plan or code were changed.
-const PUT_BACK: &str =
-    "Put the files back as they were recorded; what is there is kept beside them.";
 
 /// The words behind a command that name the session, where the caller named one.
 pub fn option(session: Option<&str>) -> String {
@@ -44,26 +33,6 @@ fn command(state: &SessionState, named: Option<&str>, words: &str) -> String {
     let needed = named.is_some() || state.status != "IN_PROGRESS";
     let id = needed.then_some(state.session_id.as_str());
     format!("tm session {words}{}", option(id))
-}
-
-/// What a decision at the gate of a session needs beside its command.
-fn sign(state: &SessionState) -> &'static str {
-    let strength = state.waiting_for.as_ref().and_then(|waits| waits.strength);
-    signing(strength)
-}
-
-/// What a decision of this strength needs beside its command.
-pub fn signing(strength: Option<Strength>) -> &'static str {
-    match strength {
-        Some(Strength::Signed) => " --sign KEY",
-        _ => "",
-    }
-}
-
-/// The command that gives a session more iterations.
-pub fn raise(state: &SessionState, named: Option<&str>) -> String {
-    let more = state.max_iterations.saturating_add(MORE_ITERATIONS);
-    command(state, named, &format!("reopen --max-iterations {more}"))
 }
 
 /// What may help next after an id was printed.
@@ -105,23 +74,11 @@ pub fn stepped(stepped: &StepAnswer, named: Option<&str>, look: &Look) -> String
     page.finish()
 }
 
-/// A session that was taken up again.
-pub fn reopened(stepped: &StepAnswer, named: Option<&str>, look: &Look) -> String {
-    let mut page = Page::new(look);
-    page.signed(
-        Sign::Good,
-        &format!("the session goes on in {}", stepped.state.phase),
-    );
-    changed(&mut page, &stepped.state);
-    what_now(&mut page, &stepped.state, named);
-    page.finish()
-}
-
 /// One step of several, in a line.
 pub fn one_step(stepped: &StepAnswer, look: &Look) -> String {
     let mut page = Page::new(look);
     // That it paused is told at the end, where it is.
-    if SessionStanding::of(&stepped.state) == SessionStanding::Cap {
+    if stepped.state.next_action.is_paused() {
         return page.finish();
     }
     headline(&mut page, &stepped.state);
@@ -134,7 +91,7 @@ pub fn where_it_is(last: &StepAnswer, named: Option<&str>, look: &Look) -> Strin
     let mut page = Page::new(look);
     // How it ended was told as its last step.
     if last.state.status == "IN_PROGRESS" || !last.advanced {
-        if last.advanced && SessionStanding::of(&last.state) != SessionStanding::Cap {
+        if last.advanced && !last.state.next_action.is_paused() {
             page.blank();
         }
         waits(&mut page, &last.state);
@@ -150,7 +107,7 @@ fn messages(page: &mut Page<'_>, messages: &[String]) {
 
 /// What the last transition was.
 fn headline(page: &mut Page<'_>, state: &SessionState) {
-    if SessionStanding::of(state) == SessionStanding::Cap {
+    if state.next_action.is_paused() {
         return waits(page, state);
     }
     let (sign, text) = match state.status.as_str() {
@@ -175,7 +132,7 @@ fn headline(page: &mut Page<'_>, state: &SessionState) {
 fn entered(state: &SessionState) -> (Sign, String) {
     let asked = || what(state.work.asked);
     let text = match (state.work.asked, state.work.answered) {
-        _ if asks(state) => {
+        _ if asked_in(&state.next_action).is_some() => {
             let prompt = format!("the prompt for {} is written", asked());
             let Some(failed) = iteration_began(state) else {
                 return (Sign::Good, prompt);
@@ -210,32 +167,49 @@ fn ending(what: &str, state: &SessionState) -> String {
     }
 }
 
-/// Whether the session waits for a response, whatever else there is to be seen to.
-fn asks(state: &SessionState) -> bool {
-    matches!(SessionStanding::of(state), SessionStanding::Response { .. })
+/// The file that a response is waited for in, where one is.
+fn asked_in(next: &Action) -> Option<&str> {
+    let unit = next.unit.as_ref();
+    let asked = unit.filter(|_| next.action == ActionKind::Work);
+    asked?.response.as_deref()
+}
+
+/// What a response is called.
+fn what(asked: Option<Phase>) -> &'static str {
+    match asked {
+        Some(Phase::Planning) => "the plan",
+        Some(Phase::Generation) => "the code",
+        Some(Phase::Review) => "the review",
+        Some(Phase::Revision) => "the revised code",
+        None => "the response",
+    }
 }
 
 /// What keeps the session from its next step; how it ended, where it is over.
 fn waits(page: &mut Page<'_>, state: &SessionState) {
-    let text = match SessionStanding::of(state) {
-        SessionStanding::Response { .. } => format!("waits for {}", what(state.work.asked)),
-        SessionStanding::Gate(gate) => format!("waits for a person, at the gate {gate}"),
-        SessionStanding::Cap => format!(
+    let next = &state.next_action;
+    let text = match (next.action, &next.gate, &next.blocked_by) {
+        (ActionKind::Restore, ..) => {
+            "cannot go on with files that are not as they were recorded".to_owned()
+        }
+        (ActionKind::Complete, ..) => return headline(page, state),
+        (ActionKind::Paused, ..) if next.needs_person => format!(
             "paused: the review failed in {}, and there may be no more",
             counted(state.current_iteration, "iteration")
         ),
-        SessionStanding::Paused(why) => format!("paused: {why}"),
-        SessionStanding::Held("tampered") => {
-            "cannot go on with files that are not as they were recorded".to_owned()
+        (ActionKind::Paused, ..) => {
+            format!(
+                "paused: {}",
+                next.paused_reason.as_deref().unwrap_or_default()
+            )
         }
-        SessionStanding::Held(reason) => match &state.last_error {
-            Some(why) => format!("cannot go on ({reason}): {why}"),
-            None => format!("cannot go on: {reason}"),
+        (_, Some(gate), _) => format!("waits for a person, at the gate {}", gate.gate),
+        (_, _, Some(code)) => match &state.last_error {
+            Some(why) => format!("cannot go on ({code}): {why}"),
+            None => format!("cannot go on: {code}"),
         },
-        SessionStanding::Free => "nothing has changed".to_owned(),
-        SessionStanding::Broken | SessionStanding::Cancelled | SessionStanding::Complete => {
-            return headline(page, state);
-        }
+        _ if asked_in(next).is_some() => format!("waits for {}", what(state.work.asked)),
+        _ => "nothing has changed".to_owned(),
     };
     let look = page.look();
     let lead = format!(
@@ -248,89 +222,73 @@ fn waits(page: &mut Page<'_>, state: &SessionState) {
 
 /// The files that it is about, what to do with them, and the command for it.
 fn what_now(page: &mut Page<'_>, state: &SessionState, named: Option<&str>) {
+    let next_action = &state.next_action;
     let file = |path: &str| state.folder.join(path).display().to_string();
-    match SessionStanding::of(state) {
-        // Nothing is made of such files, so whatever else was said next would be refused.
-        _ if !changed_work(state).is_empty() => {
-            next(page, PUT_BACK, &[command(state, named, "restore")]);
+    let mut commands = next_action.next_steps.clone();
+    let text = match (next_action.action, &next_action.gate) {
+        (ActionKind::Restore, _) => {
+            "Put the files back as they were recorded; what is there is kept beside them."
+                .to_owned()
         }
-        SessionStanding::Response { prompt, response } => {
-            if let Some(prompt) = prompt {
-                page.field("prompt", &file(prompt));
+        (ActionKind::Decide, Some(gate)) => {
+            for path in &gate.look_at {
+                page.field("look at", &path.display().to_string());
             }
-            page.field("response", &file(response));
-            let asked = what(state.work.asked);
-            let hand_in = command(state, named, "respond FILE --run");
-            match prompt {
-                Some(_) => next(
-                    page,
-                    &format!(
-                        "Write {asked} as the prompt says, and hand it in; or write it into the response file, and take a step."
-                    ),
-                    &[command(state, named, "show prompt"), hand_in],
-                ),
-                None => next(page, &format!("Write {asked}, and hand it in."), &[hand_in]),
-            }
+            let or = if gate.can_reject { " or sends it back" } else { "" };
+            format!("A person looks at it, and approves it{or}.")
         }
-        SessionStanding::Gate(gate) => {
-            page.field("look at", &behind_gate(state, gate));
-            let approve = command(state, named, &format!("approve{}", sign(state)));
-            let reject = format!("reject --feedback TEXT{}", sign(state));
-            if can_reject(state) {
-                let commands = [approve, command(state, named, &reject)];
-                let text = "A person looks at it, and approves it or sends it back.";
-                next(page, text, &commands);
-            } else {
-                next(page, "A person looks at it, and approves it.", &[approve]);
-            }
+        (ActionKind::Paused, _) if next_action.needs_person => {
+            commands.push(command(state, named, "cancel"));
+            "A person looks at what keeps failing, and gives it more iterations or ends it."
+                .to_owned()
         }
-        SessionStanding::Cap => next(
-            page,
-            "A person looks at what keeps failing, and gives it more iterations or ends it.",
-            &[raise(state, named), command(state, named, "cancel")],
-        ),
-        SessionStanding::Paused(_) => next(
-            page,
-            "Go on with it.",
-            &[format!(
-                "tm run resume --run-id {}",
-                typed(&state.session_id)
-            )],
-        ),
-        SessionStanding::Held(reason) => {
-            let (text, words) = way_out(reason);
-            next(page, text, &[command(state, named, words)]);
+        (ActionKind::Paused, _) => "Go on with it.".to_owned(),
+        (ActionKind::Complete, _) if state.can_reopen => {
+            "A person can take it up again: what broke it is set aside, and it waits for another response."
+                .to_owned()
         }
-        SessionStanding::Free => next(page, &next_step(state), &[command(state, named, "step")]),
-        SessionStanding::Broken => next(
-            page,
-            "A person can take it up again: what broke it is set aside, and it waits for another response.",
-            &[command(state, named, "reopen")],
-        ),
-        SessionStanding::Complete => {
+        (ActionKind::Complete, _) if state.status == "SUCCESS" => {
             page.field("code", &file(&code_folder(state)));
-            next(
-                page,
-                "Write the code to where it belongs.",
-                &[command(state, named, "export DIR")],
-            );
+            commands = vec![command(state, named, "export DIR")];
+            "Write the code to where it belongs.".to_owned()
         }
-        SessionStanding::Cancelled => next(
-            page,
-            "Begin another session.",
-            &["tm session init".to_owned()],
-        ),
-    }
+        (ActionKind::Complete, _) => "See what it did.".to_owned(),
+        _ => match (asked_in(next_action), &next_action.unit) {
+            (Some(response), Some(unit)) => {
+                let asked = what(state.work.asked);
+                commands = vec![command(state, named, "respond FILE --run")];
+                page.field("prompt", &unit.prompt.as_deref().map(file).unwrap_or_default());
+                page.field("response", &file(response));
+                if unit.prompt.is_some() {
+                    commands.insert(0, command(state, named, "show prompt"));
+                    format!(
+                        "Write {asked} as the prompt says, and hand it in; or write it into the response file, and take a step."
+                    )
+                } else {
+                    format!("Write {asked}, and hand it in.")
+                }
+            }
+            _ if next_action.blocked_by.is_some() => {
+                "A step says more of what stands in the way, and what to do.".to_owned()
+            }
+            _ => ahead(state),
+        },
+    };
+    next(page, &text, &commands);
 }
 
-/// The way out of what holds a session, by its code, and the words after `tm session`.
-fn way_out(reason: &str) -> (&'static str, &'static str) {
-    match reason {
-        "tampered" => (PUT_BACK, "restore"),
-        _ => (
-            "A step says more of what stands in the way, and what to do.",
-            "step",
-        ),
+/// What the next step of a session does that waits for nothing.
+fn ahead(state: &SessionState) -> String {
+    let does = |verb: &str, asked: Phase| format!("The next step {verb} {}.", what(Some(asked)));
+    match state.work.ahead {
+        StepAhead::TakesIn(asked) => format!("The next step takes {} in.", what(Some(asked))),
+        StepAhead::AsksFor(asked) => does("asks for", asked),
+        StepAhead::ActsOn(asked) => does("acts on", asked),
+        StepAhead::GoesOnTo(asked) => does("goes on to", asked),
+        StepAhead::Settles => {
+            "A step was interrupted: the next one brings it to its end first.".to_owned()
+        }
+        StepAhead::Other => "The next step can be taken.".to_owned(),
     }
 }
 
@@ -346,16 +304,6 @@ fn next(page: &mut Page<'_>, text: &str, commands: &[String]) {
 /// The folder of the present iteration's code, in the session's folder.
 fn code_folder(state: &SessionState) -> String {
     format!("iteration-{}/code", state.current_iteration)
-}
-
-/// What stands behind a gate.
-fn behind_gate(state: &SessionState, gate: &str) -> String {
-    let path = match gate {
-        "plan" => "plan.md".to_owned(),
-        "review" => format!("iteration-{}/review-response.md", state.current_iteration),
-        _ => code_folder(state),
-    };
-    state.folder.join(path).display().to_string()
 }
 
 fn status_word(state: &SessionState, look: &Look) -> String {
@@ -405,17 +353,14 @@ fn block(page: &mut Page<'_>, state: &SessionState) {
         page.field("gates", &gates(state));
     }
     changed(page, state);
-    if plan_is_another(state) {
-        page.signed(Sign::Warn, edited("plan"));
+    if state
+        .next_action
+        .gate
+        .as_ref()
+        .is_some_and(|gate| gate.edited)
+    {
+        page.signed(Sign::Warn, EDITED);
     }
-}
-
-/// Whether the plan that waits for a person is not the one that was taken in.
-fn plan_is_another(state: &SessionState) -> bool {
-    let waiting = state.waiting_for.as_ref();
-    let before = waiting.filter(|waiting| waiting.gate.as_deref() == Some("plan"));
-    let now = before.and_then(|waiting| waiting.hash.as_deref());
-    now.is_some() && now != state.plan_hash.as_deref()
 }
 
 /// Why it broke down, or was called off.
@@ -426,11 +371,21 @@ fn why(page: &mut Page<'_>, state: &SessionState) {
     }
 }
 
+/// Whether something keeps a session that is not over from its next step.
+fn is_held(state: &SessionState) -> bool {
+    let next = &state.next_action;
+    match next.action {
+        ActionKind::Complete => false,
+        ActionKind::Step => next.blocked_by.is_some(),
+        _ => state.status == "IN_PROGRESS",
+    }
+}
+
 /// Where a session stands.
 pub fn status(state: &SessionState, named: Option<&str>, look: &Look) -> String {
     let mut page = Page::new(look);
     block(&mut page, state);
-    if state.status == "IN_PROGRESS" && SessionStanding::of(state) != SessionStanding::Free {
+    if is_held(state) {
         page.blank();
         waits(&mut page, state);
     }
@@ -484,7 +439,7 @@ pub fn show(state: &SessionState, named: Option<&str>, look: &Look) -> String {
             ));
         }
     }
-    if state.status == "IN_PROGRESS" && SessionStanding::of(state) != SessionStanding::Free {
+    if is_held(state) {
         page.blank();
         waits(&mut page, state);
     } else if state.status != "IN_PROGRESS" {
@@ -549,26 +504,4 @@ fn history(page: &mut Page<'_>, entry: &HistoryEntry) {
 /// The first digits of a hash.
 fn digits(hash: &str) -> &str {
     hash.get(..DIGITS).unwrap_or(hash)
-}
-
-/// A decision was made.
-pub fn decided(decided: &DecisionAnswer, named: Option<&str>, look: &Look) -> String {
-    let mut page = Page::new(look);
-    let text = match (decided.choice.as_str(), decided.recorded) {
-        ("approve", true) => format!("the {} is approved", decided.gate),
-        ("approve", false) => format!("the {} was approved before", decided.gate),
-        _ => format!("the {} is sent back", decided.gate),
-    };
-    page.signed(Sign::Good, &text);
-    if asks(&decided.state) {
-        waits(&mut page, &decided.state);
-    }
-    changed(&mut page, &decided.state);
-    what_now(&mut page, &decided.state, named);
-    page.finish()
-}
-
-/// A path as a person reads it.
-fn shown(path: &Path) -> String {
-    path.display().to_string()
 }

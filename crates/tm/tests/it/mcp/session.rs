@@ -42,10 +42,7 @@ fn at_plan_gate(server: &mut Server) -> Value {
 
 /// A decision on what an answer showed.
 fn decision(answer: &Value, choice: &str) -> Value {
-    let (gate, hash) = (
-        &answer["closed_gate"]["gate"],
-        &answer["closed_gate"]["hash"],
-    );
+    let (gate, hash) = (&answer["nextAction"]["gate"], &answer["nextAction"]["hash"]);
     json!({ "decision": choice, "gate": gate, "hash": hash, "feedback": "Say whom it greets" })
 }
 
@@ -63,9 +60,9 @@ fn how(stage: &Stage) -> Option<String> {
     ways.next_back()
 }
 
-/// What an answer says that comes next.
-fn next_step(answer: &Value) -> &str {
-    answer["next_step"].as_str().unwrap()
+/// The step that an answer says comes next.
+fn next_step(answer: &Value) -> &Value {
+    &answer["nextAction"]["nextSteps"][0]
 }
 
 #[test]
@@ -82,13 +79,13 @@ fn an_agent_finds_its_way_by_what_the_answers_say() {
     let mut reviews = [PASS, FAIL].to_vec();
     while answer["status"] == "IN_PROGRESS" {
         let next = next_step(&answer);
-        assert!(next.contains("`session_step`"), "{next}");
-        let mut arguments = json!({ "sessionId": id });
+        assert_eq!(next["tool"], "session_step", "{next}");
+        let mut arguments = next["arguments"].clone();
+        assert_eq!(arguments["sessionId"], id, "{next}");
         if let Some(prompt) = answer["prompt_text"].as_str() {
             let phase = answer["phase"].as_str().unwrap();
-            let unit = answer["waiting_for"]["unit_id"].as_str().unwrap();
-            assert!(next.contains(&format!("phase \"{phase}\"")), "{next}");
-            assert!(next.contains(&format!("unitId \"{unit}\"")), "{next}");
+            assert_eq!(next["fill"], json!(["response"]), "{next}");
+            assert_eq!(arguments["unitId"], answer["nextAction"]["unitId"]);
             assert!(!prompt.contains("tm session"), "no commands: {prompt}");
             written.push(phase.to_owned());
             let response = match phase {
@@ -96,9 +93,7 @@ fn an_agent_finds_its_way_by_what_the_answers_say() {
                 "REVIEWING" => reviews.pop().unwrap(),
                 _ => CODE,
             };
-            for (name, value) in [("phase", phase), ("unitId", unit), ("response", response)] {
-                arguments[name] = value.into();
-            }
+            arguments["response"] = response.into();
         }
         answer = server.tool("session_step", &arguments);
         assert_eq!(answer["advanced"], true, "{answer}");
@@ -107,7 +102,7 @@ fn an_agent_finds_its_way_by_what_the_answers_say() {
     assert_eq!(written, "PLANNING GENERATING REVIEWING REVISING REVIEWING");
     let stands = (&answer["phase"], &answer["current_iteration"]);
     assert_eq!(stands, (&"COMPLETE".into(), &2.into()));
-    assert!(next_step(&answer).contains("tm session export"));
+    assert_eq!(answer["nextAction"]["action"], "complete");
 
     let short = server.tool("session_status", &json!({ "sessionId": id }));
     let full = server.tool("session_status", &json!({ "sessionId": id, "full": true }));
@@ -127,7 +122,7 @@ fn a_step_that_is_blocked_is_an_answer_and_a_response_counts_once() {
     let mut server = plain(&stage);
     begun(&mut server);
     let early = refused(&mut server, "session_step", &json!({ "response": PLAN }));
-    let told = (&early["code"], &early["recovery"]);
+    let told = (&early["code"], &early["nextSteps"][0]["tool"]);
     assert_eq!(told, (&"not_possible".into(), &"session_step".into()));
     server.tool("session_step", &json!({}));
     let blocked = server.tool("session_step", &json!({}));
@@ -150,7 +145,7 @@ fn a_step_that_is_blocked_is_an_answer_and_a_response_counts_once() {
         assert_eq!(fault["code"], code, "{sent}: {fault}");
     }
     let status = server.tool("session_status", &json!({}));
-    assert_eq!(status["waiting_for"], stepped["waiting_for"]);
+    assert_eq!(status["nextAction"], stepped["nextAction"]);
 
     // A file that somebody wrote is read by the step alone.
     let folder = Path::new(status["folder"].as_str().unwrap());
@@ -159,15 +154,13 @@ fn a_step_that_is_blocked_is_an_answer_and_a_response_counts_once() {
     fs::write(&plan, "another").unwrap();
     let changed = server.tool("session_step", &json!({}));
     assert!(changed.get("prompt_text").is_none(), "{changed}");
-    let id = status["session_id"].as_str().unwrap();
-    let restore = format!("`tm session restore --session {id}`");
-    assert!(next_step(&changed).contains(&restore), "{changed}");
+    assert_eq!(next_step(&changed)["step"], "restore", "{changed}");
     fs::write(&plan, whole).unwrap();
-    let place = status["waiting_for"]["path"].as_str().unwrap();
+    let place = status["nextAction"]["response"].as_str().unwrap();
     fs::write(folder.join(place), "no file").unwrap();
     let broken = server.tool("session_step", &json!({ "run": true }));
     assert_eq!(broken["phase"], "ERROR");
-    assert!(next_step(&broken).contains("tm session reopen"));
+    assert_eq!(next_step(&broken)["step"], "reopen", "{broken}");
     let fault = refused(&mut server, "session_step", &json!({ "response": PLAN }));
     assert_eq!(fault["code"], "not_possible");
     let no_hash = json!({ "decision": "approve", "gate": "plan" });
@@ -179,7 +172,7 @@ fn a_step_that_is_blocked_is_an_answer_and_a_response_counts_once() {
     let step = json!({ "sessionId": begun["session_id"] });
     let stepped = server.tool("session_step", &step);
     assert_eq!(stepped["prompt_text"], Value::Null);
-    assert!(next_step(&stepped).contains("/planning-prompt.md"));
+    assert_eq!(stepped["nextAction"]["prompt"], "planning-prompt.md");
 }
 
 #[test]
@@ -187,14 +180,9 @@ fn without_a_person_to_ask_a_gate_stays_closed_and_the_command_is_told() {
     let stage = Stage::new();
     let mut server = plain(&stage);
     let waits = at_plan_gate(&mut server);
-    assert_eq!(waits["closed_gate"]["gate"], "plan");
-    let hash = waits["closed_gate"]["hash"].as_str().unwrap();
+    assert_eq!(waits["nextAction"]["gate"], "plan");
+    let hash = waits["nextAction"]["hash"].as_str().unwrap();
     assert_eq!(hash, waits["plan_hash"]);
-    // What cannot be done here is not advised.
-    let next = next_step(&waits);
-    let advises = ["`session_decide`", "tm session approve"].map(|what| next.contains(what));
-    assert_eq!(advises, [false, true], "{next}");
-
     let fault = refused(&mut server, "session_decide", &decision(&waits, "approve"));
     assert_eq!(fault["code"], "needs_confirmation");
     let command = fault["recovery"].as_str().unwrap();
@@ -211,7 +199,7 @@ fn without_a_person_to_ask_a_gate_stays_closed_and_the_command_is_told() {
         assert_eq!(fault["code"], "needs_confirmation", "{name} {version}");
     }
     let status = server.tool("session_status", &json!({}));
-    assert_eq!(status["waiting_for"]["gate"], "plan");
+    assert_eq!(status["nextAction"]["gate"], "plan");
     assert_eq!(how(&stage), None);
 }
 
@@ -237,11 +225,11 @@ fn a_person_is_asked_about_exactly_what_is_decided() {
     let (_, no) = decided(&mut server, &approve, &json!({ "action": "decline" }));
     assert_eq!(no["error"]["code"], "declined", "{no}");
     let (question, back) = decided(&mut server, &reject, &yes());
-    let hash = waits["closed_gate"]["hash"].as_str().unwrap();
+    let hash = waits["nextAction"]["hash"].as_str().unwrap();
     for told in [hash, "Say whom it greets"] {
         assert!(question.contains(told), "{told}: {question}");
     }
-    assert_eq!(back["phase"], "PLANNING", "{back}");
+    assert_eq!(back["nextAction"]["state"], "PLANNING", "{back}");
     let sent = json!({ "response": "# Plan\n\nOne script that greets you.\n", "run": true });
     let waits = server.tool("session_step", &sent);
     let (_, open) = decided(&mut server, &decision(&waits, "approve"), &yes());

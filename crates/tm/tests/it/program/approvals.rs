@@ -44,7 +44,7 @@ fn a_gate_that_asks_for_a_signature_opens_for_one_and_for_nothing_else() {
     let own = key(&store(environment));
     approve(&foreign).fault(3, "signature_invalid");
     approve("no-such-key").fault(6, "no_signers");
-    assert_eq!(session.step(7)["waiting_for"]["gate"], "plan");
+    assert_eq!(session.step(7)["nextAction"]["gate"], "plan");
 
     let decided = json!({ "strength": "signed", "actor": "ann", "how": "ssh" });
     holds(&approve(&own).ok(), &decided);

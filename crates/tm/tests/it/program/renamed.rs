@@ -266,7 +266,7 @@ fn a_session_goes_by_no_name_either() {
     answers("1-a.md", PLAN, &turned("PLANNED"));
     // A plan may be mended by hand before it is approved: its gate is over the file, whatever it is called.
     std::fs::write(folder.join("plan.md"), "Two scripts.\n").unwrap();
-    let waits = session("status")["waiting_for"].take();
+    let waits = session("status")["nextAction"].take();
     assert_eq!(waits["gate"], "first");
     assert_eq!(waits["hash"], journal::sha256_hex(b"Two scripts.\n"));
     agreed("approve");
@@ -276,7 +276,7 @@ fn a_session_goes_by_no_name_either() {
     let keys = ["max_iterations", "gates", "can_reopen"];
     let gates = json!({ "first": "human", "second": "auto", "third": "auto" });
     assert_eq!(all(&status, &keys), json!([1, gates, true]));
-    assert_eq!(status["waiting_for"]["reason"], "no_more", "{status}");
+    assert_eq!(status["nextAction"]["pausedReason"], "no_more", "{status}");
     agreed("reopen --max-iterations 3");
     answers("iteration-2/4-a.md", CODE_AGAIN, &turned("REVIEWING"));
     answers("iteration-2/3-a.md", PASS, "COMPLETE");

@@ -158,7 +158,7 @@ fn through(advance: &str) {
 
     letter.write(3);
     let [shown, _] = letter.agreed("approve");
-    for told in [id, "gate       agreed (post)", "round      3"] {
+    for told in [id, "gate       agreed (post)", "iteration  3"] {
         assert!(shown.contains(told), "{told}: {shown}");
     }
     assert_eq!(letter.stepped()["state"], "post");

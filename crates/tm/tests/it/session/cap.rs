@@ -1,6 +1,6 @@
 //! Sessions whose reviews keep failing.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::environment::{BUNDLE, Env, FAIL, PASS, stayed};
 
@@ -12,13 +12,23 @@ fn at_the_cap_a_person_gives_more_iterations_or_has_the_review_done_again() {
     session.to("REVIEWED");
     // More help only at the cap.
     let more = ["reopen", "--max-iterations", "20"];
-    assert_eq!(session.person(&more).0, 3);
+    assert_eq!(session.person(&more).0, 2);
     let (before, files) = (session.status(), session.files());
     session.stepped();
     let paused = session.status();
     stayed(&before, &paused);
-    let capped = json!({ "needs_reopen": true, "reason": "max_iterations" });
-    assert_eq!(session.blocked()["waiting_for"], capped);
+    let next = |state: &Value| {
+        let next = &state["nextAction"];
+        let step = &next["nextSteps"][0]["step"];
+        json!([
+            next["action"],
+            next["pausedReason"],
+            next["needsPerson"],
+            step
+        ])
+    };
+    let capped = json!(["paused", "max_iterations", true, "reopen"]);
+    assert_eq!(next(&session.blocked()), capped);
     for verb in ["reopen", "resume"] {
         let refused = session.env.json(&["run", verb, "--run-id", &session.id]);
         refused.fault(3, "needs_person");
@@ -33,11 +43,11 @@ fn at_the_cap_a_person_gives_more_iterations_or_has_the_review_done_again() {
     session.review(2, FAIL);
     // Who pauses it for the same reason has it go on.
     run(&["pause", "--reason", "max_iterations"]);
-    let waits = json!({ "paused": true, "reason": "max_iterations" });
-    assert_eq!(session.status()["waiting_for"], waits);
+    let waits = json!(["paused", "max_iterations", null, "resume"]);
+    assert_eq!(next(&session.status()), waits);
     run(&["resume"]);
     session.stepped();
-    assert_eq!(session.status()["waiting_for"], capped);
+    assert_eq!(next(&session.status()), capped);
     session.reopen();
     assert_eq!(session.status()["phase"], "REVIEWING");
     let aside = "iteration-2/review-response.reopened-1.md";
@@ -57,7 +67,7 @@ fn the_settings_name_the_cap_and_the_gates() {
     let session = env.begin();
     assert_eq!(session.status()["max_iterations"], 2);
     session.to("PLANNED");
-    assert_eq!(session.blocked()["waiting_for"]["gate"], "plan");
+    assert_eq!(session.blocked()["nextAction"]["gate"], "plan");
     // A caller can close what the settings leave open, and not open what they close; nor give itself more tries than they have.
     let init = |more: [&str; 2]| env.tm(&[&["init", "-i", "request=x"], &more[..]].concat());
     for beyond in [["--gate", "plan=auto"], ["--max-iterations", "5"]] {
@@ -68,6 +78,6 @@ fn the_settings_name_the_cap_and_the_gates() {
     // What a session began with holds, whatever becomes of the settings.
     env.write(".taskmaster/config.json", "{}");
     assert_eq!(session.status()["max_iterations"], 2);
-    assert_eq!(session.blocked()["waiting_for"]["gate"], "plan");
+    assert_eq!(session.blocked()["nextAction"]["gate"], "plan");
     assert_eq!(env.begin().status()["max_iterations"], 10);
 }

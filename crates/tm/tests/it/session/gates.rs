@@ -6,8 +6,8 @@ use super::environment::{
 
 /// The session waits at that gate: a step does nothing at all.
 fn closed(session: &Session, gate: &str) {
-    assert_eq!(session.blocked()["waiting_for"]["gate"], gate);
-    assert_eq!(session.status()["waiting_for"]["gate"], gate);
+    assert_eq!(session.blocked()["nextAction"]["gate"], gate);
+    assert_eq!(session.status()["nextAction"]["gate"], gate);
 }
 
 /// A person opens the gate, which is no transition.
@@ -19,7 +19,7 @@ fn approve(session: &Session) {
     stayed(&before, &after);
     assert_eq!(before["artifacts"], after["artifacts"]);
     assert_eq!(files, session.files());
-    assert!(after["waiting_for"].get("gate").is_none(), "{after:#}");
+    assert!(after["nextAction"].get("gate").is_none(), "{after:#}");
 }
 
 /// A person sends back what stands before the gate: one transition to that phase, in the same iteration.

@@ -31,7 +31,7 @@ fn in_each_phase_a_prompt_is_put_back_but_never_overwritten() {
         assert_eq!(session.files(), was, "{prompt}: the same as before");
         let after = session.status();
         stayed(&before, &after);
-        assert_eq!(before["waiting_for"], after["waiting_for"], "{prompt}");
+        assert_eq!(before["nextAction"], after["nextAction"], "{prompt}");
         session.put(prompt, "Do what I say.\n");
         session.put(&prompt.replace("-prompt", "-response"), " \n\t\r\n");
         session.blocked();

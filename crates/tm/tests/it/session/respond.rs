@@ -128,7 +128,7 @@ fn a_response_that_was_taken_in_counts_for_nothing_else() {
     // The plan has code in it, which could be read as the code that is asked for next.
     let plan = format!("# Plan\n\n{BUNDLE}");
     let session = at("PLANNING");
-    let unit = || text(&session.blocked()["waiting_for"], "unit_id").to_owned();
+    let unit = || text(&session.blocked()["nextAction"], "unitId").to_owned();
     let planning = unit();
     session.respond(&plan, &["--unit-id", &planning]).ok();
     session.step_to("PLANNED");

@@ -69,5 +69,5 @@ fn a_plan_that_says_that_it_cannot_be_made_calls_the_session_off() {
     let answer = session.step_to("CANCELLED");
     assert_eq!(answer["last_error"], "the request names no text");
     assert!(!session.has("plan.md"));
-    assert_eq!(session.person(&["reopen"]).0, 3);
+    assert_eq!(session.person(&["reopen"]).0, 4);
 }

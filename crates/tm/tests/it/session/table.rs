@@ -81,11 +81,11 @@ fn every_row_does_what_it_says_and_nothing_else() {
     let mut told = String::new();
     let mut responses = RESPONSES.iter();
     while session.status()["status"] == "IN_PROGRESS" {
-        let waits = session.status()["waiting_for"]["path"].take();
+        let waits = session.status()["nextAction"]["response"].take();
         if waits.is_string() {
             let answer = session.blocked();
             let prompt = waits.as_str().unwrap().replace("response", "prompt");
-            assert_eq!(answer["waiting_for"]["prompt"], *prompt);
+            assert_eq!(answer["nextAction"]["prompt"], *prompt);
             let (path, response) = responses.next().unwrap();
             assert_eq!(waits, *path);
             session.put(path, response);
@@ -133,6 +133,6 @@ fn every_row_does_what_it_says_and_nothing_else() {
     let before = session.env.everything();
     let answer = session.stepped();
     assert_eq!(answer["advanced"], false);
-    assert!(answer.get("waiting_for").is_none(), "{answer:#}");
+    assert_eq!(answer["nextAction"]["action"], "complete", "{answer:#}");
     before.assert_same(&session.env.everything(), "a step behind the end");
 }

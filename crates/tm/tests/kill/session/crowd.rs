@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 use std::process::Child;
 
 use engine::Channel;
-use engine::view::session::answer::ClosedGate;
-use engine::view::session::request::{Decide, Reopen, Response};
+use engine::Turn;
+use engine::gate::{ClosedGate, Decide};
+use engine::view::SESSION;
+use engine::view::session::request::Response;
 use serde_json::json;
 
 use super::stage::Stage;
@@ -133,23 +135,29 @@ fn steps_against_everything_else() {
             stage.restore(number);
             let before = stage.state();
             let engine = stage.engine().asked(Channel::Terminal);
-            let gate = engine.session_gate(None);
+            let gate = engine.gate(&SESSION, None);
             let children = begun(&stage, 3, &["step"]);
             let done = match other {
                 "respond" => engine.session_respond(None, &response).map(drop),
-                "cancel" => engine.session_cancel(None, "").map(drop),
+                "cancel" => engine
+                    .turn(&SESSION, None, &Turn::abort(false, false))
+                    .map(drop),
                 "reopen" => {
-                    let reopen = Reopen {
-                        max_iterations: (before.phase == "REVIEWED").then_some(5),
-                        ..Reopen::default()
+                    let most = (before.phase == "REVIEWED").then(|| 5.into());
+                    let most = most.map(|most| ("maxIterations".to_owned(), most));
+                    let reopen = Turn {
+                        flags: most.into_iter().collect(),
+                        ..Turn::new("reopen", "")
                     };
-                    engine.session_reopen(None, &reopen).map(drop)
+                    engine.turn(&SESSION, None, &reopen).map(drop)
                 }
-                _ => gate.and_then(|gate| engine.session_decide(&decision(&gate, other)).map(drop)),
+                _ => {
+                    gate.and_then(|gate| engine.decide(&SESSION, &decision(&gate, other)).map(drop))
+                }
             };
             ended(children);
             if let Err(fault) = done {
-                let refused = matches!(fault.kind.exit_status(), 2 | 3 | 5);
+                let refused = matches!(fault.kind.exit_status(), 2..=5);
                 assert!(refused, "{acts} {other}: {fault:?}");
             }
             is_lawful(&stage);

@@ -210,7 +210,7 @@ pub fn now(stage: &Stage) -> Value {
             "most": state.max_iterations,
             "total": state.phase_history_total,
             "plan": state.plan_hash,
-            "waiting": state.waiting_for,
+            "next": next(&state),
             "tampered": state.tampered,
             "error": state.last_error,
             "responses": responses(&state),
@@ -220,6 +220,13 @@ pub fn now(stage: &Stage) -> Value {
             Value::Null
         }
     }
+}
+
+/// What comes next, but for the steps: they name the session, and one that is begun anew has another id.
+fn next(state: &SessionState) -> Value {
+    let mut next = json!(state.next_action);
+    next["nextSteps"].take();
+    next
 }
 
 /// The responses that are there, and those that stand aside, by their hashes.
@@ -254,7 +261,7 @@ pub fn done(stage: &Stage, act: Act, gates: &str, after: &Value) -> Result<(), S
             return Ok(());
         }
         let mut done = act.on(stage, gates, None);
-        if done.status == 3 && now(stage) != *after {
+        if matches!(done.status, 0 | 3) && now(stage) != *after {
             // Nothing is decided twice: what the process that was killed began is done by a step.
             done = Act::Step.on(stage, gates, None);
         }
