@@ -78,7 +78,6 @@ mod writer;
 pub use crate::action::status::{CurrentState, Progress, Status, TaskStatus};
 pub use crate::action::{Action, ActionKind, AwaitedReport, OpenUnit, Precondition};
 pub use crate::approval::{Channel, NEEDS_CONFIRMATION, Statement, Turn};
-pub use crate::capability::files::outside::RunRestored;
 pub use crate::definitions::{WorkflowChecked, WorkflowFault, WorkflowSummary, WorkflowText};
 pub use crate::doctor::DoctorCheck;
 pub use crate::engine::{Engine, OpenOptions};

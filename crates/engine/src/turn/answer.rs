@@ -65,6 +65,13 @@ pub enum TurnDetails {
         /// By which way it came.
         how: String,
     },
+    /// Of `restore`.
+    Restored {
+        /// The files that were put back, in the run's folder; a folder, which ends with `/`, with all that is in it.
+        restored: Vec<String>,
+        /// What stood in their places, under the names that it has now.
+        aside: Vec<String>,
+    },
     /// Of `submit`.
     Submitted(Box<Submission>),
 }

@@ -39,8 +39,8 @@ pub fn run(run: Run, given: &Given, output: &mut Output) -> Outcome {
         }
         RunCommand::Turn(command) => return turn::run(&engine, &GENERIC, &command, output),
         RunCommand::Restore(chosen) => {
-            let answer = engine.run_restore(chosen.run.run_id.as_deref())?;
-            output.answer(&answer, render::restored)?;
+            let answer = engine.restore(&GENERIC, chosen.run.run_id.as_deref())?;
+            output.answer(&answer, render::turned)?;
         }
         RunCommand::Approve(approve) => {
             let about = (approve.run.run_id.as_deref(), approve.hash.as_deref());

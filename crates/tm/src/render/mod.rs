@@ -38,7 +38,7 @@ pub use init::{changes as init_changes, done as init_done};
 pub use journal::event;
 pub use page::Page;
 pub use replay::replay;
-pub use run::{next, paused, restored, status, verdict};
+pub use run::{next, paused, status, verdict};
 pub use serving::{page, serving, token};
 pub use setup::{config, doctor, self_check, workflow_checked, workflows};
 pub use start::{plan, started};

@@ -5,14 +5,12 @@ use std::fmt::Write as _;
 use engine::capability::messages;
 use engine::clock::{Clock as _, SystemClock};
 use engine::{
-    Action, ActionKind, AwaitedReport, OpenUnit, Progress, RunRestored, Status, TaskStatus, Verb,
-    Verdict,
+    Action, ActionKind, AwaitedReport, OpenUnit, Progress, Status, TaskStatus, Verb, Verdict,
 };
 use serde_json::{Map, Value};
 use text::counted;
 use text::plain::one_line;
 
-use super::session::put_back;
 use super::start::preconditions;
 use super::{BAD, FAINT, GOOD, Look, NOTE, Page, STRONG, Sign, WARN, status_style};
 
@@ -195,14 +193,6 @@ fn pause(reason: &str, task: Option<&TaskStatus>) -> String {
             None => other.to_owned(),
         },
     }
-}
-
-/// Files were put back.
-pub fn restored(restored: &RunRestored, look: &Look) -> String {
-    let mut page = Page::new(look);
-    put_back(&mut page, &restored.restored, &restored.aside);
-    page.command(&Verb::Next.step().of(&restored.run_id).to_string());
-    page.finish()
 }
 
 /// The verdict on a report, with what it brought about.

@@ -17,8 +17,13 @@ pub fn turned(turned: &TurnAnswer, look: &Look) -> String {
         if is_paused { Sign::Warn } else { Sign::Good },
         &turned.message,
     );
-    if let TurnDetails::Submitted(submission) = &turned.details {
-        handed_over(&mut page, submission);
+    match &turned.details {
+        TurnDetails::Submitted(submission) => handed_over(&mut page, submission),
+        TurnDetails::Restored { aside, .. } if !aside.is_empty() => {
+            page.raw("What stood there is kept as:");
+            page.list(aside.iter().map(String::as_str));
+        }
+        _ => {}
     }
     if let Some(next) = next {
         what_next(&mut page, next);

@@ -9,10 +9,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use journal::derived::remove_leftovers;
-use journal::layout::RunDir;
 use journal::{EvidenceStore, RunLock, durable};
-use machine::RunStatus;
-use serde::Serialize;
+use machine::{RunState, RunStatus};
 
 use crate::call::Call;
 use crate::call::Input;
@@ -28,27 +26,17 @@ use crate::fault::Fault;
 use crate::find::Selector;
 use crate::generic::files;
 use crate::links::not_led_out;
-use crate::view::GENERIC;
+use crate::turn::TurnOutcome;
+use crate::turn::answer::{TurnAnswer, TurnDetails};
+use crate::view::View;
 use crate::view::session::about;
-use crate::view::session::answer::{ExportAnswer, RestoreAnswer};
+use crate::view::session::answer::ExportAnswer;
 use crate::view::session::step::without_evidence;
 
 /// How many files that stand in the way are named.
 const MOST_TOLD: usize = 20;
 /// The lock of those who write a session's code elsewhere.
 const EXPORT_LOCK: &str = "export.lock";
-
-/// The files of a run that were put back.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct RunRestored {
-    /// The run.
-    pub run_id: String,
-    /// The files that were put back, in the run's folder; a folder, which ends with `/`, with all that is in it.
-    pub restored: Vec<String>,
-    /// What stood in their places, under the names that it has now.
-    pub aside: Vec<String>,
-}
 
 impl Engine {
     /// Writes the code of a complete session to a place outside of it. Over a changed file only by `force`.
@@ -136,64 +124,58 @@ impl Engine {
     }
 
     /// Puts plan, code and responses back as they were recorded, where somebody changed them; what was there is kept beside.
-    pub fn session_restore(&self, session: Option<&str>) -> Result<RestoreAnswer, Fault> {
-        let (_, dir) = self.session_dir(session)?;
-        self.restored(&dir).map_err(without_evidence)
-    }
-
-    /// The same in the folder of any run.
-    pub fn run_restore(&self, run: Option<&str>) -> Result<RunRestored, Fault> {
-        let (_, dir) = self.meant(&GENERIC, run, Selector::Running)?;
-        let RestoreAnswer {
-            session_id: run_id,
-            restored,
-            aside,
-        } = self.restored(&dir)?;
-        Ok(RunRestored {
-            run_id,
-            restored,
-            aside,
-        })
-    }
-
-    fn restored(&self, dir: &RunDir) -> Result<RestoreAnswer, Fault> {
-        let writer = self.writer(dir, Input::None)?;
-        let (run, call) = (&writer.open.run, &writer.call);
-        let store = EvidenceStore::new(&call.dir);
-        let mut restored = RestoreAnswer {
-            session_id: run.run.clone(),
-            ..RestoreAnswer::default()
+    pub fn restore(&self, view: &'static View, run: Option<&str>) -> Result<TurnAnswer, Fault> {
+        let (_, dir) = self.meant(view, run, Selector::NotOver)?;
+        let writer = self.writer(&dir, Input::None)?;
+        let put_back = put_back(&writer.call, &writer.open.run);
+        let (restored, aside) = put_back.map_err(|fault| match writer.call.session {
+            Some(_) => without_evidence(fault),
+            None => fault,
+        })?;
+        let message = if restored.is_empty() {
+            "Everything is as it was recorded".to_owned()
+        } else {
+            format!("Put back as recorded: {}", restored.join(", "))
         };
-        let plan = call.dir.join(PLAN_FILE);
-        if let Some(sha256) = plan_hash(run)
-            && !is_whole(&plan, sha256)
-        {
-            let bytes = store.get(sha256)?;
-            restored.aside.extend(made_room(call, PLAN_FILE)?);
-            files::put(&plan, &bytes)?;
-            restored.restored.push(PLAN_FILE.to_owned());
-        }
-        if let Some(code) = CODE.read(&run.kept)?
-            && whole_code(call, run).is_err()
-        {
-            let path = code_path(iteration(call, run));
-            let tree = Tree::kept(&store, &code.tree)?;
-            let aside = tree.write(&files::place(&call.dir, &path)?, None, "code.changed")?;
-            restored.aside.extend(aside.and_then(|aside| {
-                let below = aside.strip_prefix(&call.dir).ok()?;
-                Some(format!("{}/", below.display()))
-            }));
-            restored.restored.push(format!("{path}/"));
-        }
-        for taken in about::changed_responses(call, run) {
-            let place = files::place(&call.dir, &taken.path)?;
-            let bytes = store.get(&taken.sha256)?;
-            restored.aside.extend(made_room(call, &taken.path)?);
-            files::put(&place, &bytes)?;
-            restored.restored.push(taken.path);
-        }
-        Ok(restored)
+        let details = TurnDetails::Restored { restored, aside };
+        let outcome = TurnOutcome::new(writer, message);
+        TurnOutcome { details, ..outcome }.answer(view)
     }
+}
+
+/// Puts back what was changed of what a run recorded: the files that were put back, and what stood in their places.
+fn put_back(call: &Call<'_>, run: &RunState) -> Result<(Vec<String>, Vec<String>), Fault> {
+    let store = EvidenceStore::new(&call.dir);
+    let (mut restored, mut moved) = (Vec::new(), Vec::new());
+    let plan = call.dir.join(PLAN_FILE);
+    if let Some(sha256) = plan_hash(run)
+        && !is_whole(&plan, sha256)
+    {
+        let bytes = store.get(sha256)?;
+        moved.extend(made_room(call, PLAN_FILE)?);
+        files::put(&plan, &bytes)?;
+        restored.push(PLAN_FILE.to_owned());
+    }
+    if let Some(code) = CODE.read(&run.kept)?
+        && whole_code(call, run).is_err()
+    {
+        let path = code_path(iteration(call, run));
+        let tree = Tree::kept(&store, &code.tree)?;
+        let aside = tree.write(&files::place(&call.dir, &path)?, None, "code.changed")?;
+        moved.extend(aside.and_then(|aside| {
+            let below = aside.strip_prefix(&call.dir).ok()?;
+            Some(format!("{}/", below.display()))
+        }));
+        restored.push(format!("{path}/"));
+    }
+    for taken in about::changed_responses(call, run) {
+        let place = files::place(&call.dir, &taken.path)?;
+        let bytes = store.get(&taken.sha256)?;
+        moved.extend(made_room(call, &taken.path)?);
+        files::put(&place, &bytes)?;
+        restored.push(taken.path);
+    }
+    Ok((restored, moved))
 }
 
 /// Puts what stands at `path` of the session aside, if anything does, and gives the name that it has then.

@@ -334,14 +334,3 @@ pub struct ExportAnswer {
     /// The files that were there already, just so.
     pub unchanged: Vec<String>,
 }
-
-/// The answer of `restore`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct RestoreAnswer {
-    /// The session.
-    pub session_id: String,
-    /// The files that were put back, in the session's folder; a folder, which ends with `/`, with all that is in it.
-    pub restored: Vec<String>,
-    /// What stood in their places, under the names that it has now.
-    pub aside: Vec<String>,
-}

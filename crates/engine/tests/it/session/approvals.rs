@@ -89,7 +89,7 @@ fn a_gate_is_approved_as_it_was_seen() {
     let first = stage.gate();
     stage.write("iteration-1/code/count.sh", "rm -rf /\n");
     stage.not_approved(&first, "changed_since");
-    stage.engine().session_restore(Some(&stage.id)).unwrap();
+    stage.engine().restore(&SESSION, Some(&stage.id)).unwrap();
     stage.reject("Otherwise.");
     stage.not_approved(&first, "changed_since");
     let words = "<<<FILE: count.sh>>>\nwc --words\n";
@@ -121,7 +121,7 @@ fn half_of_an_effect_is_not_taken_for_somebodys_doing() {
             let blocked = state.next_action.blocked_by;
             assert_eq!((state.tampered, blocked), (Vec::new(), None));
             if let Err(fault) = stage.engine().gate(&SESSION, Some(&stage.id)) {
-                assert_eq!(fault.code, "no_gate", "{fault:?}");
+                assert_eq!(fault.code, "not_possible", "{fault:?}");
             }
         }
     };

@@ -1,5 +1,7 @@
 //! Code that a person mends before its gate is approved as it is then.
 
+use engine::view::SESSION;
+use serde_json::json;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -51,8 +53,9 @@ fn behind_the_open_gate_code_is_what_was_approved() {
     assert_eq!(stage.state().tampered, ["iteration-1/code/count.sh"]);
     let fault = stage.engine().session_step(None).unwrap_err();
     assert_eq!(fault.code, "tampered");
-    let restored = stage.engine().session_restore(None).unwrap();
-    assert_eq!(restored.restored, ["iteration-1/code/"]);
+    let answer = stage.engine().restore(&SESSION, None).unwrap();
+    let put_back = json!(["iteration-1/code/"]);
+    assert_eq!(json!(answer)["restored"], put_back);
     assert_eq!(stage.read("iteration-1/code/count.sh"), "wc --words\n");
     assert!(stage.step().issued.is_some());
 }
@@ -66,6 +69,6 @@ fn what_no_response_could_hold_is_not_approved() {
     fs::remove_file(&binary).unwrap();
     stage.write("iteration-1/code/nul", "a\0b");
     stage.not_approved(&stage.gate(), "response_unreadable");
-    stage.engine().session_restore(None).unwrap();
+    stage.engine().restore(&SESSION, None).unwrap();
     stage.approve();
 }

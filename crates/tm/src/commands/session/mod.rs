@@ -108,11 +108,8 @@ fn carry_out(engine: &Engine, command: SessionCommand, output: &mut Output) -> O
         }
         SessionCommand::Export(export) => places::hand_out(engine, &export, output),
         SessionCommand::Restore(chosen) => {
-            let named = chosen.session.id();
-            let restored = engine.session_restore(named)?;
-            output.answer(&restored, |restored, look| {
-                render::restored(restored, named, look)
-            })?;
+            let answer = engine.restore(&SESSION, chosen.session.id())?;
+            output.answer(&answer, crate::render::turned)?;
             Ok(DONE)
         }
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use engine::view::session::answer::{
-    DiffAnswer, ExportAnswer, FileChange, RespondAnswer, RestoreAnswer, SessionState,
+    DiffAnswer, ExportAnswer, FileChange, RespondAnswer, SessionState,
 };
 
 use super::{Look, Page, Sign, command, is_held, next, option, waits, what_now};
@@ -145,31 +145,4 @@ pub fn exported(exported: &ExportAnswer, look: &Look) -> String {
         page.field("unchanged", &format!("{unchanged}, there already"));
     }
     page.finish()
-}
-
-/// Files were put back.
-pub fn restored(restored: &RestoreAnswer, named: Option<&str>, look: &Look) -> String {
-    let mut page = Page::new(look);
-    put_back(&mut page, &restored.restored, &restored.aside);
-    let id = named.map(|_| restored.session_id.as_str());
-    next(
-        &mut page,
-        "See where the session stands.",
-        &[format!("tm session status{}", option(id))],
-    );
-    page.finish()
-}
-
-/// What was put back, and what stood in its place.
-pub fn put_back(page: &mut Page<'_>, restored: &[String], aside: &[String]) {
-    if restored.is_empty() {
-        page.signed(Sign::Good, "everything is as it was recorded");
-    } else {
-        page.signed(Sign::Good, "put back as recorded:");
-        page.list(restored.iter().map(String::as_str));
-    }
-    if !aside.is_empty() {
-        page.raw("What stood there is kept as:");
-        page.list(aside.iter().map(String::as_str));
-    }
 }

@@ -13,7 +13,7 @@ use super::{BAD, EDITED, FAINT, GOOD, Look, NOTE, Page, STRONG, Sign, WARN};
 use text::counted;
 
 use crate::steps::typed;
-pub use files::{diff, exported, not_as_recorded, put, put_back, responded, restored};
+pub use files::{diff, exported, not_as_recorded, put, responded};
 pub use lists::{list, profiles, steps_with};
 use workspace::profile::Phase;
 
