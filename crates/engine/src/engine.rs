@@ -182,7 +182,7 @@ fn apart(root: &Path, store: &Path) -> Result<(), Fault> {
     // What lies there was written by runs, and has a say in nothing.
     if root.starts_with(store.join("projects")) {
         return Err(fault!(
-            "no_store.project_in_store",
+            "config_invalid.project_in_store",
             project = root.display(),
             store = store.display()
         ));
@@ -197,5 +197,8 @@ fn apart(root: &Path, store: &Path) -> Result<(), Fault> {
     if repository.is_private(&store)? {
         return Ok(());
     }
-    Err(fault!("no_store.store_in_project", store = store.display()))
+    Err(fault!(
+        "config_invalid.store_in_project",
+        store = store.display()
+    ))
 }

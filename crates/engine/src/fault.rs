@@ -174,7 +174,7 @@ impl From<journal::JournalError> for Fault {
             E::Cancelled { .. } => (Kind::Conflict, "cancelled"),
             E::LockTimeout { .. } | E::Conflict { .. } => (Kind::Conflict, "lock_timeout"),
             E::Damaged { .. } => (Kind::Environment, "journal_damaged"),
-            E::Missing { .. } => (Kind::Missing, "journal_missing"),
+            E::Missing { .. } => (Kind::Missing, "no_run"),
             E::NewerFormat { .. } => (Kind::Environment, "journal_newer"),
             _ => (Kind::Environment, "io_failed"),
         };
@@ -218,11 +218,13 @@ impl From<journal::EvidenceError> for Fault {
     fn from(error: journal::EvidenceError) -> Self {
         use journal::EvidenceError as E;
         let suggestion = error.suggestion().unwrap_or_default();
-        let fault = Self::new(Kind::Environment, "evidence_store", chain(&error));
-        let fault = fault.suggest(suggestion);
+        let fault =
+            |code: &str| Self::new(Kind::Environment, code, chain(&error)).suggest(suggestion);
         match error {
-            E::Missing { .. } | E::Changed { .. } => fault.recover(Verb::Reopen),
-            _ => fault,
+            E::Missing { .. } | E::Changed { .. } => {
+                fault("evidence_missing").recover(Verb::Reopen)
+            }
+            _ => fault("io_failed"),
         }
     }
 }

@@ -474,7 +474,7 @@ impl RunHead {
                 loaded: Some(loaded),
             }),
             // The folder is there before its journal is: a start may be at it right now, or was killed there.
-            Err(fault) if fault.code == "journal_missing" => None,
+            Err(fault) if fault.code == "no_run" => None,
             Err(_) => {
                 // Whose id it is tells what it was over.
                 // Of a run that cannot be read its id is all there is.

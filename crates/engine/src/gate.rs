@@ -83,7 +83,7 @@ pub struct Decide {
 }
 
 impl Engine {
-    /// The gate that a run waits at. A fault `no_gate` where it waits at none.
+    /// The gate that a run waits at. A fault `not_possible` where it waits at none.
     pub fn gate(&self, view: &'static View, run: Option<&str>) -> Result<ClosedGate, Fault> {
         let (dir, loaded) = self.load_meant(view, run, Selector::NotOver)?;
         self.settled(&dir, loaded.run)?;
@@ -202,5 +202,5 @@ pub(crate) fn gate_of(call: &Call<'_>, run: &RunState, refusal: &Refusal) -> Opt
 
 fn no_gate(run: &RunState) -> Fault {
     let state = run.state();
-    fault!("no_gate", run = run.run, state)
+    fault!("not_possible.no_gate", run = run.run, state)
 }

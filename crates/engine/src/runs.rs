@@ -262,7 +262,7 @@ pub(crate) fn summary_of(
                 summary.task_title.clone_from(&definition.title);
             }
         }
-        Err(fault) if fault.code == "journal_missing" => unstarted(&mut summary),
+        Err(fault) if fault.code == "no_run" => unstarted(&mut summary),
         Err(fault) => {
             "damaged".clone_into(&mut summary.status);
             summary.problem = Some(fault.message.clone());

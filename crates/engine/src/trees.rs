@@ -84,7 +84,7 @@ impl Engine {
     /// out.
     ///
     /// # Errors
-    /// `no_tree` where the run has none of that name for the item, `git_failed` where it is not in the repository any more.
+    /// `no_tree` where the run has none of that name for the item, `command_failed` where it is not in the repository any more.
     pub fn tree_difference(
         &self,
         run: Option<&str>,

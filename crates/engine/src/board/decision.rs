@@ -82,7 +82,7 @@ impl Engine {
     /// Does what a person decided, by this channel.
     ///
     /// # Errors
-    /// `moved_since` where the run or what stands before its gate is no longer what was shown; `no_feedback` where a rejection says
+    /// `moved_since` where the run or what stands before its gate is no longer what was shown; `usage` where a rejection says
     /// nothing; `usage` where a reason is too long; else what the turn itself is refused with.
     pub fn decide_as_seen(
         &self,
@@ -213,7 +213,7 @@ impl Engine {
         }
         gate.takes(choice)?;
         if choice == Choice::Reject && decision.reason.is_empty() {
-            return Err(fault!("no_feedback.gate_as_seen"));
+            return Err(fault!("usage.no_feedback"));
         }
         Ok(Decide {
             gate,

@@ -164,7 +164,7 @@ impl CheckResult {
                 }
             }
             Some(failed) if failed.failing() == 0 => self.wrong(
-                "phase_unproved",
+                "unearned",
                 format!("in {name} no test failed: nothing shows that the tests test anything new"),
             ),
             Some(_) => {}
@@ -174,7 +174,7 @@ impl CheckResult {
         }
         if made.not_held {
             self.wrong(
-                "not_held",
+                "unearned",
                 "its workflow did not hold the tests that pass against those that failed before",
             );
         }
@@ -183,7 +183,7 @@ impl CheckResult {
             let known = made.seq > 0;
             if known && !(red.seq < green.seq && green.seq < made.seq) {
                 self.wrong(
-                    "phase_unproved",
+                    "unearned",
                     format!(
                         "{name} is event {}, GREEN {}, and the commit {}: that is not their order",
                         red.seq, green.seq, made.seq
@@ -218,7 +218,7 @@ impl CheckResult {
                 allowed.any(|it| it.code == "other_files_changed" && it.unit == made.unit);
             if !others.is_empty() && !is_let_pass {
                 self.wrong(
-                    "other_files",
+                    "unearned",
                     format!("it may hold {may} alone, and holds {}", few(&others)),
                 );
             }
@@ -228,13 +228,13 @@ impl CheckResult {
 
     fn green(&mut self, made: &RunCommit) {
         match &made.green {
-            None => self.wrong("phase_unproved", "no GREEN was accepted for it"),
+            None => self.wrong("unearned", "no GREEN was accepted for it"),
             Some(green) if green.failing() > 0 => self.wrong(
-                "phase_unproved",
+                "unearned",
                 format!("in its GREEN {} failed", counted(green.failing(), "test")),
             ),
             Some(green) if green.passed == 0 => {
-                self.wrong("phase_unproved", "in its GREEN no test passed");
+                self.wrong("unearned", "in its GREEN no test passed");
             }
             Some(_) => {}
         }
@@ -243,13 +243,12 @@ impl CheckResult {
     fn suite(&mut self, made: &RunCommit) {
         match &made.suite {
             None => self.wrong(
-                "phase_unproved",
+                "unearned",
                 "it ends a run, and no report of the full suite was accepted before it",
             ),
-            Some(suite) if suite.failing() > 0 || suite.passed == 0 => self.wrong(
-                "phase_unproved",
-                "it ends a run whose full suite does not pass",
-            ),
+            Some(suite) if suite.failing() > 0 || suite.passed == 0 => {
+                self.wrong("unearned", "it ends a run whose full suite does not pass");
+            }
             Some(_) => {}
         }
     }
@@ -304,29 +303,25 @@ impl CheckResult {
                 self.too_weak(&what, by.strength, least.approval);
             }
             match decision.signature(&least.signers) {
-                (SignatureState::Bad, why) => self.wrong(
-                    "signature_invalid",
-                    format!("{what}: {}", why.unwrap_or_default()),
-                ),
                 (SignatureState::Unchecked, why) if least.approval < Strength::Signed => {
                     let why = why.unwrap_or_default();
                     self.remarks
                         .push(format!("{what}: its signature could not be checked: {why}"));
                 }
-                (SignatureState::Unchecked, why) => self.wrong(
-                    "signature_unchecked",
+                (SignatureState::Bad | SignatureState::Unchecked, why) => self.wrong(
+                    "signature_invalid",
                     format!("{what}: {}", why.unwrap_or_default()),
                 ),
                 (SignatureState::Good | SignatureState::Unsigned, _) => {}
             }
         }
         for lacking in &made.missing {
-            self.wrong("approval_missing", lacking.message.clone());
+            self.wrong("approval_too_weak", lacking.message.clone());
         }
         // A note says nothing of decisions.
         if made.seq == 0 && least.approval > Strength::Client {
             self.wrong(
-                "approval_unknown",
+                "evidence_missing",
                 "a note does not tell what a person decided on the way; a bundle of the run does",
             );
         }
@@ -367,7 +362,7 @@ impl CheckResult {
         if made.handed_in {
             if !leads_back(repository, &base, &commit.oid)? {
                 self.wrong(
-                    "tree_differs",
+                    "unearned",
                     format!(
                         "it does not lead back to {} through single parents",
                         short(&made.base)
@@ -377,7 +372,7 @@ impl CheckResult {
             }
         } else if commit.parents != [base.clone()] {
             self.wrong(
-                "tree_differs",
+                "unearned",
                 format!(
                     "it was made on {}, and does not build on it",
                     short(&made.base)
@@ -390,7 +385,7 @@ impl CheckResult {
         }
         if made.tree.is_empty() {
             if made.green.is_some() {
-                self.wrong("tree_differs", "nobody noted which tree GREEN tested");
+                self.wrong("unearned", "nobody noted which tree GREEN tested");
             }
             return Ok(());
         }
@@ -422,7 +417,7 @@ impl CheckResult {
                 .push(format!("hooks changed what it holds{named}"));
         } else {
             self.wrong(
-                "tree_differs",
+                "unearned",
                 format!(
                     "it does not hold the files that GREEN tested (tree {})",
                     short(&made.tree)
@@ -451,7 +446,7 @@ impl CheckResult {
             .collect();
         if !others.is_empty() {
             self.wrong(
-                "tree_differs",
+                "unearned",
                 format!(
                     "it was to write the task's status, and changes {}",
                     few(&others)

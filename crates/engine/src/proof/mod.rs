@@ -458,7 +458,7 @@ fn against_note(library: &Library, known: &SourceIndex, made: &RunCommit) -> Opt
         return None;
     }
     Some(problem(
-        "note_differs",
+        "unearned",
         format!(
             "its note says that the journal of {} stood at {}, and the {} of {} has {} there",
             note.run,
@@ -481,18 +481,8 @@ fn way_out(code: &str, commits: &[Verdict]) -> &'static str {
         "write a test that fails without the change; where commits of a workflow are to be without tests, a person lists it under evidence.withoutTests"
     } else if all("evidence_too_weak") {
         "in the run, report with --report FILE or --verify; `evidence.require` in the settings asks for it from the start"
-    } else if [
-        "approval_too_weak",
-        "approval_missing",
-        "signature_invalid",
-        "signature_unchecked",
-    ]
-    .into_iter()
-    .any(any)
-    {
+    } else if any("approval_too_weak") || any("signature_invalid") {
         "what a person decided on the way has to be signed by a key of the list: `--signers FILE` names one, `approvals.require` in the settings asks for it from the start"
-    } else if any("approval_unknown") {
-        "give a bundle of the run with --bundle FILE (`tm runs export RUN -o FILE`)"
     } else if any("journal_damaged") {
         "see `tm log verify RUN`; elsewhere, a bundle that was exported before proves the commits"
     } else if any("not_replayed") {

@@ -272,7 +272,7 @@ impl Verdict {
         if library.has_journal_of(&run) {
             self.standing = CommitStanding::Faulty;
             self.problems.push(problem(
-                "note_differs",
+                "unearned",
                 format!("its note names {run}, and the journal of that run does not have it"),
             ));
         } else if !is_replayed

@@ -415,7 +415,7 @@ impl Planner<'_> {
         let stands = waves.and_then(|waves| waves.status(wave));
         if stands == Some(ItemStatus::Done) {
             let message = format!("{key} belongs to {wave}, which is finished");
-            return Err(of_wave("wave_over", message));
+            return Err(of_wave("batch_over", message));
         }
         let needs = declared.needs.as_ref().map(|needs| needs.value.as_str());
         // What is given up need never come in hand.
@@ -438,7 +438,7 @@ impl Planner<'_> {
         let another = waves.is_some_and(|waves| waves.count(ItemStatus::Active) > 0);
         if is_begun && stands == Some(ItemStatus::Open) && another {
             let message = format!("{key} belongs to {wave}, which is not in hand yet");
-            return Err(of_wave("wave_not_begun", message));
+            return Err(of_wave("not_in_batch", message));
         }
         if before == ItemStatus::Done && item.status != ItemStatus::Done {
             let begun: Vec<String> = items

@@ -118,7 +118,7 @@ impl Planner<'_> {
         }
         if ruling.feedback.trim().is_empty() {
             return Err(Stop::refused(
-                Refusal::new("no_feedback")
+                Refusal::new("usage")
                     .message(
                         "a rejection says what is to be done otherwise, and this one says nothing",
                     )

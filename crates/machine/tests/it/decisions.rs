@@ -76,7 +76,7 @@ fn a_rejection_leads_back_and_asks_again_in_the_same_iteration() {
         let mut driver = before(gate, iteration);
         // It says what to do otherwise.
         for blank in ["", "\n\t\u{a0}"] {
-            assert_eq!(code(driver.reject(gate, blank)), "no_feedback");
+            assert_eq!(code(driver.reject(gate, blank)), "usage");
         }
         let from = driver.state().to_owned();
         let (begin, done) = (driver.events.len(), driver.carried_out.len());

@@ -94,7 +94,12 @@ fn what_is_not_open_is_refused_and_it_is_said_where_it_is() {
     // What was finished with its wave stays.
     end_wave(&mut driver, &[]);
     let about = json!({ "wave": "wave-1" });
-    refused_about(&mut driver, stands("jobs", "a", "lost"), "wave_over", about);
+    refused_about(
+        &mut driver,
+        stands("jobs", "a", "lost"),
+        "batch_over",
+        about,
+    );
 }
 
 #[test]
@@ -203,7 +208,7 @@ fn work_on_what_waits_for_others_is_refused() {
     refused_about(&mut driver, active("c"), "needs_unmet", about);
     // All that it needs is done, and still its wave is not in hand.
     let about = json!({ "wave": "wave-2" });
-    refused_about(&mut driver, active("b"), "wave_not_begun", about);
+    refused_about(&mut driver, active("b"), "not_in_batch", about);
     driver.set([stands("jobs", "a", "pending"), stands("jobs", "a", "lost")]);
     refused_as(&mut driver, active("b"), "needs_unmet");
 }

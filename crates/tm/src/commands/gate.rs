@@ -96,7 +96,7 @@ pub fn bound_to(gate: &ClosedGate, named: Option<&str>, hash: Option<&str>) -> R
 
 /// The fault of a rejection that says nothing.
 pub fn no_feedback() -> Fault {
-    fault!("no_feedback.no_feedback")
+    fault!("usage.no_feedback")
 }
 
 #[cfg(test)]

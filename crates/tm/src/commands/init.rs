@@ -218,7 +218,7 @@ fn home() -> Result<PathBuf, Fault> {
     let environment = Environment::of_this_process();
     let home = environment.home();
     let home = home.and_then(|home| std::fs::canonicalize(home).ok());
-    home.ok_or_else(|| fault!("no_store.no_home"))
+    home.ok_or_else(|| fault!("config_invalid.no_home"))
 }
 
 /// The project's folder, by its real path. Its settings are not read: they may be broken, and are none of our business.

@@ -107,7 +107,7 @@ pub(super) fn token(file: &Path) -> Result<Token, Fault> {
 
 fn no_token(error: &TokenError) -> Fault {
     Fault::environment(
-        "listen",
+        "io_failed",
         "the token that clients must show cannot be had",
         error,
     )
@@ -208,13 +208,13 @@ impl Listening {
 
 fn listen(address: SocketAddr, allow_remote: bool) -> Result<TcpListener, Fault> {
     if !address.ip().is_loopback() && !allow_remote {
-        return Err(fault!("listen.remote_listener", address));
+        return Err(fault!("usage.remote_listener", address));
     }
     TcpListener::bind(address).map_err(|error| not_listening(&address.to_string(), &error))
 }
 
 fn not_listening(named: &str, error: &std::io::Error) -> Fault {
-    Fault::environment("listen", format!("{named} cannot be listened on"), error)
+    Fault::environment("io_failed", format!("{named} cannot be listened on"), error)
         .suggest("stop what listens there, or choose another port with --listen (port 0 takes any that is free)")
 }
 

@@ -169,7 +169,7 @@ pub fn run_tests(stage: &Stage, file: Option<&str>) -> Result<String, Fault> {
         .arg(RUNNER_FILE)
         .args(file)
         .output()
-        .map_err(|error| Fault::environment("demo_failed", "sh could not be run", &error))?;
+        .map_err(|error| Fault::environment("io_failed", "sh could not be run", &error))?;
     let printed = String::from_utf8_lossy(&ran.stdout);
     let numbers = printed
         .lines()

@@ -25,11 +25,7 @@ pub fn commit(stage: &Stage, run: &str, subtask: &str) -> Result<FinishedCommand
     stage.write(".git/hooks/pre-commit", SLOW_HOOK)?;
     let hook = stage.repository().join(".git/hooks/pre-commit");
     make_executable(&hook).map_err(|error| {
-        Fault::environment(
-            "demo_failed",
-            "the hook could not be made executable",
-            &error,
-        )
+        Fault::environment("io_failed", "the hook could not be made executable", &error)
     })?;
     let arguments = ["autopilot", "commit", subtask];
     let mut child = stage
@@ -39,7 +35,7 @@ pub fn commit(stage: &Stage, run: &str, subtask: &str) -> Result<FinishedCommand
         .spawn()
         .map_err(|error| {
             Fault::environment(
-                "demo_failed",
+                "io_failed",
                 "this program could not be started again",
                 &error,
             )
@@ -60,7 +56,7 @@ pub fn commit(stage: &Stage, run: &str, subtask: &str) -> Result<FinishedCommand
     let _ = child.kill();
     let status = child.wait().map_err(|error| {
         Fault::environment(
-            "demo_failed",
+            "io_failed",
             "the killed process could not be waited for",
             &error,
         )

@@ -44,7 +44,7 @@ impl FinishedCommand {
 
 /// The fault of a step that did not come to what it should.
 pub fn unexpected(message: impl Into<String>) -> Fault {
-    Fault::new(Kind::Bug, "demo_failed", message)
+    Fault::new(Kind::Bug, "internal", message)
 }
 
 const TASKS: &str = r#"{
@@ -99,7 +99,7 @@ impl Stage {
     pub fn set() -> Result<Self, Fault> {
         let failed = |error: io::Error| {
             Fault::environment(
-                "demo_failed",
+                "io_failed",
                 "the folder of the demo could not be made",
                 &error,
             )
@@ -116,7 +116,7 @@ impl Stage {
             folder,
             program: std::env::current_exe().map_err(|error| {
                 Fault::environment(
-                    "demo_failed",
+                    "io_failed",
                     "the path of this program cannot be found",
                     &error,
                 )
@@ -172,7 +172,7 @@ impl Stage {
             .and_then(|()| fs::write(&path, text));
         written.map_err(|error| {
             Fault::environment(
-                "demo_failed",
+                "io_failed",
                 format!("{} could not be written", path.display()),
                 &error,
             )
@@ -184,7 +184,7 @@ impl Stage {
         let path = self.repository.join(path);
         fs::read_to_string(&path).map_err(|error| {
             Fault::environment(
-                "demo_failed",
+                "io_failed",
                 format!("{} could not be read", path.display()),
                 &error,
             )
@@ -220,7 +220,7 @@ impl Stage {
             .args(arguments)
             .output()
             .map_err(|error| {
-                Fault::environment("git_failed", "git could not be run", &error)
+                Fault::environment("command_failed", "git could not be run", &error)
                     .suggest("install git 2.25 or newer")
             })?;
         if ran.status.success() {
@@ -228,7 +228,7 @@ impl Stage {
         }
         let said = String::from_utf8_lossy(&ran.stderr).into_owned();
         Err(fault!(
-            "git_failed",
+            "command_failed.git",
             arguments = arguments.join(" "),
             said = said.trim()
         ))
@@ -245,7 +245,7 @@ impl Stage {
     pub fn tm(&self, arguments: &[&str]) -> Result<FinishedCommand, Fault> {
         let ran = self.program(arguments).output().map_err(|error| {
             Fault::environment(
-                "demo_failed",
+                "io_failed",
                 "this program could not be started again",
                 &error,
             )

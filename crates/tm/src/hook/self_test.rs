@@ -236,7 +236,7 @@ fn payload(client: Client, root: &Path, sample: &Sample<'_>) -> Option<Value> {
 fn ask(stage: &Stage, client: Client, payload: &Value) -> Result<(Option<i32>, String), Fault> {
     let failed = |error: &std::io::Error| {
         Fault::environment(
-            "demo_failed",
+            "io_failed",
             "this program could not be started again",
             error,
         )

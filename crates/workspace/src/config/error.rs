@@ -130,7 +130,6 @@ impl ConfigError {
         match self {
             Self::Io { .. } => "io_failed",
             Self::Inconsistent { .. } => "internal",
-            Self::NoStore | Self::RelativeStore { .. } => "no_store",
             _ => "config_invalid",
         }
     }

@@ -139,7 +139,7 @@ impl GitError {
             | GitErrorKind::Refused
             | GitErrorKind::TimedOut
             | GitErrorKind::UnexpectedOutput
-            | GitErrorKind::BrokenBranch => "git_failed",
+            | GitErrorKind::BrokenBranch => "command_failed",
         }
     }
 
@@ -209,7 +209,7 @@ mod tests {
         for (text, code) in [
             (none, "not_a_repository"),
             (bare, "not_a_repository"),
-            ("error: something else", "git_failed"),
+            ("error: something else", "command_failed"),
         ] {
             assert_eq!(class(text).code(), code);
         }

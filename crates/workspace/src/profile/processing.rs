@@ -240,10 +240,10 @@ impl ProcessorFault {
             | Self::TimedOut { .. }
             | Self::Died { .. }
             | Self::Garbage { .. }
-            | Self::Flooded { .. } => "command_failed",
+            | Self::Flooded { .. }
+            | Self::NoCommandAnyMore { .. } => "command_failed",
             Self::Io { .. } => "io_failed",
             Self::NoCommand { .. } => "internal",
-            Self::NoCommandAnyMore { .. } => "profile_changed",
             Self::Profile(error) => error.code(),
         }
     }

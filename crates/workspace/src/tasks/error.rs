@@ -215,7 +215,7 @@ impl TaskError {
                 "bad_dependencies"
             }
             Self::AllDone { .. } => "all_done",
-            Self::NothingRunnable { .. } => "dependencies_not_done",
+            Self::NothingRunnable { .. } => "needs_unmet",
             Self::Changed { .. } => "changed_since",
             Self::NoTitle { .. } => "usage",
         }

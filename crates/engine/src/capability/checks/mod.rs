@@ -263,7 +263,7 @@ fn leaving_the_tree<T>(
         return Ok(done);
     }
     let fault = fault!(
-        "changed_by_checks",
+        "changed_since.by_checks",
         changed = few(&changed),
         git = NextStep::git(["status"]),
         again

@@ -222,7 +222,7 @@ impl Document {
         let text = String::from_utf8(bytes).map_err(|error| {
             let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
             let line = before.split(|byte| *byte == b'\n').count();
-            fault!("not_text", name, line)
+            fault!("response_unreadable.document", name, line)
                 .detail("document", name)
                 .detail("line", line)
         })?;

@@ -79,7 +79,8 @@ impl Tree {
             return Ok(Self::default());
         }
         let bytes = store.get(sha256)?;
-        serde_json::from_slice(&bytes).map_err(|error| fault!("evidence_store", sha256, error))
+        serde_json::from_slice(&bytes)
+            .map_err(|error| fault!("evidence_missing.code", sha256, error))
     }
 
     /// What lies in the folder `of`, where all of it is text.

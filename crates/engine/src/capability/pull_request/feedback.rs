@@ -264,7 +264,7 @@ fn nothing(request: &PullRequest, feedback: &Feedback, unheard: &[String]) -> Re
         ));
     }
     refusal!(
-        "no_feedback.nothing",
+        "not_possible.no_feedback",
         url = request.url,
         all = all.join("; ")
     )

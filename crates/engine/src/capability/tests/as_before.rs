@@ -40,7 +40,7 @@ impl Comparison<'_> {
                 .repository
                 .changed_paths(&tested.work.tree, &self.work.tree)?;
             let changed: Vec<String> = changed.iter().map(ToString::to_string).collect();
-            return Err(refusal!("not_unchanged", name, changed = few(&changed)).into());
+            return Err(refusal!("changed_since.report", name, changed = few(&changed)).into());
         }
         self.facts.insert(AS_BEFORE.to_owned(), name.into());
         if let Some(label) = &self.role.label {

@@ -145,7 +145,7 @@ impl Engine {
             (None, Some(path)) => {
                 let place = inside(&self.root, path)?;
                 let bytes = folder::read_file(&place)?
-                    .ok_or_else(|| fault!("no_document", place = place.display()))?;
+                    .ok_or_else(|| fault!("not_found.document", place = place.display()))?;
                 Ok(Some(Document::of(path, bytes)?.text))
             }
             (Some(_), Some(_)) => Err(fault!("usage.graph_twice")),

@@ -286,8 +286,6 @@ pub(crate) fn in_callers_words(run: &RunState, mut refusal: Refusal) -> Refusal 
         refusal.details.get("set").and_then(Value::as_str) == Some(bound::tasks_name(run));
     let known = match refusal.code.as_str() {
         "unknown_item" if of_tasks => Some("not_found"),
-        "wave_over" => Some("batch_over"),
-        "wave_not_begun" => Some("not_in_batch"),
         _ => None,
     };
     if let Some(known) = known {

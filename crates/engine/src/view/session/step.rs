@@ -39,7 +39,7 @@ enum Look {
 
 /// What a session rests on is nowhere but there: nothing that was taken in is handed in again.
 pub(crate) fn without_evidence(fault: Fault) -> Fault {
-    if fault.code != "evidence_store" {
+    if fault.code != "evidence_missing" {
         return fault;
     }
     let suggestion = format!(

@@ -170,10 +170,10 @@ fn a_file_of_the_project_is_handed_over_by_its_path_and_no_other() {
         ("link.md", Usage, "bad_name"),
         ("up/outside.md", Usage, "bad_name"),
         ("", Usage, "bad_name"),
-        ("missing.md", Missing, "no_document"),
+        ("missing.md", Missing, "not_found"),
         (".", Environment, "unsafe_path"),
         (".taskmaster", Environment, "unsafe_path"),
-        ("bytes.md", Refused, "not_text"),
+        ("bytes.md", Refused, "response_unreadable"),
     ] {
         let fault = by_path(path).unwrap_err();
         assert_eq!((fault.kind, &*fault.code), (kind, code), "{path}");

@@ -292,7 +292,10 @@ fn a_design_that_is_no_text_is_refused() {
     let fault = || stage.complete("gather-session-goals", None).unwrap_err();
     std::fs::write(&place, b"# Design\n\n### Item 1: \xff\n").unwrap();
     let told = fault();
-    assert_eq!((told.kind, told.code.as_str()), (Kind::Refused, "not_text"));
+    assert_eq!(
+        (told.kind, told.code.as_str()),
+        (Kind::Refused, "response_unreadable")
+    );
     assert!(told.message.contains("line 3"), "{}", told.message);
     std::fs::remove_file(&place).unwrap();
     std::fs::create_dir(&place).unwrap();

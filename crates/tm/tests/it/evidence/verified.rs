@@ -110,11 +110,11 @@ fn a_runner_that_dies_in_red_has_not_run_its_tests() {
 #[test]
 fn a_command_that_is_not_there() {
     let stage = with_command("./run.sh", &[]);
-    stage.auto("start 1 --verify").fault(6, "test_command");
+    stage.auto("start 1 --verify").fault(6, "config_invalid");
     assert_eq!(stage.runs().len(), 0);
     stage.begin("");
     let before = stage.journal();
-    let message = stage.auto(VERIFIED_RED).fault(6, "test_command");
+    let message = stage.auto(VERIFIED_RED).fault(6, "config_invalid");
     assert!(message.contains("run.sh"), "{message}");
     assert!(before == stage.journal());
     stage.report(RED).ok();

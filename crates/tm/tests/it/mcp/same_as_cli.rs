@@ -70,7 +70,7 @@ fn without_a_run() {
         ["start", { "taskId": "99" }, "start 99", 4, "not_found"],
         ["start", { "taskId": 1, "tag": "nothing" }, "start 1 --tag nothing", 4, "not_found"],
         ["start", { "taskId": "1", "options": { "branch": "main" } },
-         "start 1 --branch main", 3, "protected_branch"],
+         "start 1 --branch main", 3, "branch_taken"],
     ]);
     compare_all(&Stage::new(), &cases);
 }

@@ -167,7 +167,7 @@ fn of_several_projects_a_run_tells_which_and_a_broken_one_harms_none() {
 fn it_answers_where_it_says_to_whoever_has_the_token_of_now() {
     let stage = Stage::new();
     let refused = stage.tm(3, &["serve", "--listen", "0.0.0.0:0"]);
-    assert_eq!(refused["error"]["code"], "listen");
+    assert_eq!(refused["error"]["code"], "usage");
     let mut served = Served::at(&stage, "127.0.0.2:0", &[&stage.project()]);
     assert!(served.address.starts_with("127.0.0.2:"));
     let listed = |served: &Served| served.send("tools/list", "", json!({})).0;

@@ -151,7 +151,7 @@ fn commits_are_held_against_the_strength_that_the_verifier_asks_for() {
     for (signers, expected) in [
         (store(&environment).join("allowed_signers"), earned),
         (others, (3, json!("signature_invalid"))),
-        ("no-such-file".into(), (3, json!("signature_unchecked"))),
+        ("no-such-file".into(), (3, json!("signature_invalid"))),
     ] {
         let options = format!("--approvals signed --signers {}", signers.display());
         assert_eq!(told(&environment, &options), expected, "{options}");
@@ -175,7 +175,7 @@ fn the_passphrase_of_a_key_is_asked_for_at_the_terminal() {
         command.args(["--ctty", "--wait"]).arg(tm);
         command.args(["session", "approve", "--sign", &own]);
         let mut person = Person::at(command);
-        has(&person.until("Enter passphrase: "), "Approve the plan?");
+        has(&person.until("Enter passphrase: "), "the gate plan?");
         person.say(typed);
         let (status, rest) = person.end();
         assert_eq!(status, expected, "{rest}");

@@ -36,7 +36,7 @@ fn what_should_have_been_decided_and_was_not_is_named() {
     has(&told, "max_attempts_reached");
     let told = environment.line("verify HEAD").json_with(3);
     let problem = &told["commits"][0]["problems"][0]["code"];
-    assert_eq!(problem, "approval_missing");
+    assert_eq!(problem, "approval_too_weak");
 }
 
 /// Writes the journal of the only run anew, so that nothing of its chain, and no file beside it, tells of that.

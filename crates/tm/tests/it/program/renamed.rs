@@ -177,7 +177,7 @@ fn what_is_held_against_nothing_is_not_earned() {
     let untested = tdd.replacen(", changed_after_green", "", 1);
     let untested = untested.replacen("commit: { of: green }", "commit", 1);
     let found = problem(&untested, "src/words.sh", true);
-    assert_eq!(found, "tree_differs");
+    assert_eq!(found, "unearned");
     for check in [
         ", tests_changed, runner_config_changed",
         "green_without_change, ",
@@ -187,7 +187,7 @@ fn what_is_held_against_nothing_is_not_earned() {
     }
     for role in [", against: red, frozen: tests", ", frozen: tests"] {
         let found = problem(&tdd.replacen(role, "", 1), "tests/words.sh", false);
-        assert_eq!(found, "not_held", "{role}");
+        assert_eq!(found, "unearned", "{role}");
     }
 }
 

@@ -164,7 +164,7 @@ fn through(advance: &str) {
     assert_eq!(letter.stepped()["state"], "post");
 
     // Where it waits for no decision there is nothing to decide.
-    letter.json("approve").fault(3, "no_gate");
+    letter.json("approve").fault(3, "not_possible");
 }
 
 #[test]
@@ -214,5 +214,5 @@ fn what_runs_wrote_is_no_project() {
     let folder = session.environment.run_folder();
     let line = format!("autopilot status --project-root {}", folder.display());
     let refused = session.environment.typed_json(&line);
-    assert_eq!(refused.code(), "no_store", "{refused:?}");
+    assert_eq!(refused.code(), "config_invalid", "{refused:?}");
 }

@@ -140,11 +140,11 @@ fn runs_are_not_kept_where_git_sees_them() {
     let start = ["autopilot", "start", "1"];
     let inside = format!("{project}/.runs");
     for (name, value, expected) in [
-        ("HOME", "", "no_store"),
-        ("HOME", "relative", "no_store"),
-        ("TRAMLINE_HOME", "relative", "no_store"),
-        ("TRAMLINE_HOME", &inside, "no_store"),
-        ("TRAMLINE_HOME", &project, "no_store"),
+        ("HOME", "", "config_invalid"),
+        ("HOME", "relative", "config_invalid"),
+        ("TRAMLINE_HOME", "relative", "config_invalid"),
+        ("TRAMLINE_HOME", &inside, "config_invalid"),
+        ("TRAMLINE_HOME", &project, "config_invalid"),
     ] {
         assert_eq!(with(&start, name, value).code(), expected, "{name}={value}");
         let seen = environment.git(&["status", "--porcelain"]);
@@ -157,7 +157,7 @@ fn runs_are_not_kept_where_git_sees_them() {
     environment.write(listed, "{}");
     environment.git(&["add", "--force", listed]);
     let told = with(&["doctor"], "TRAMLINE_HOME", &inside);
-    assert_eq!(told.json()[0]["id"], "no_store", "{told:?}");
+    assert_eq!(told.json()[0]["id"], "config_invalid", "{told:?}");
     environment.git(&["rm", "--quiet", "--force", listed]);
     with(&start, "TRAMLINE_HOME", &inside).ok();
 }

@@ -80,15 +80,15 @@ fn no_run_works_on_a_protected_branch() {
     let env = TestEnvironment::new();
     // Nor on one that git does not take.
     env.refuses("start 1 --branch=-x", "bad_name");
-    env.refused("start 1 --branch main", 3, "protected_branch", "--branch");
+    env.refused("start 1 --branch main", 3, "branch_taken", "--branch");
     // It has no case.
     let settings = r#"{"test": {"command": "x"}, "git": {"protectedBranches": ["Release"]}}"#;
     env.commit_file(SETTINGS, settings);
-    env.refuses("start 1 --branch release", "protected_branch");
+    env.refuses("start 1 --branch release", "branch_taken");
     // What the remote says comes first.
     env.git_words("update-ref refs/remotes/origin/trunk HEAD");
     env.git_words("symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/trunk");
-    env.refuses("start 1 --branch trunk", "protected_branch");
+    env.refuses("start 1 --branch trunk", "branch_taken");
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn a_branch_that_git_cannot_switch_to_leaves_the_run_paused() {
     env.auto("abort").ok();
     env.switch("main");
     env.write("src/1.1.sh", "in the way\n");
-    let answer = env.comes_to("start 1 --allow-dirty", "git_failed");
+    let answer = env.comes_to("start 1 --allow-dirty", "command_failed");
     tells(answer.message(), &["src/1.1.sh"]);
     assert_eq!(env.branch(), "main");
     assert_eq!(env.read("src/1.1.sh"), "in the way\n");

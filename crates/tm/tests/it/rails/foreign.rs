@@ -46,7 +46,7 @@ fn only_the_commit_of_this_subtask_counts() {
     ] {
         for sha in commits {
             let words = format!("commit --sha={sha}");
-            tells(env.refuses(&words, "not_a_new_commit").message(), &[told]);
+            tells(env.refuses(&words, "not_found").message(), &[told]);
         }
     }
 }

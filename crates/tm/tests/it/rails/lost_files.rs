@@ -78,7 +78,7 @@ fn evidence_that_is_lost_is_named() {
     testkit::by_chance!(3);
     let env = in_the_middle();
     lose(&env.run_folder().join("evidence"));
-    let answer = env.comes_to("next", "evidence_store");
+    let answer = env.comes_to("next", "evidence_missing");
     tells(answer.message(), &["evidence"]);
     // The run itself goes on: what the next unit needs is put together anew.
     assert_eq!(env.status("status"), "running");

@@ -97,7 +97,7 @@ fn the_task_must_be_there_and_have_something_left_to_do() {
 #[test]
 fn what_the_task_builds_on_must_be_done() {
     let env = TestEnvironment::new();
-    let answer = check(&env, "start 2", "dependencies_not_done", "");
+    let answer = check(&env, "start 2", "needs_unmet", "");
     tells(answer.message(), &["1 (pending)"]);
     for status in ["done", "completed", "cancelled", "review"] {
         let mut tasks: serde_json::Value = serde_json::from_str(TASKS).unwrap();
@@ -117,7 +117,7 @@ fn what_is_deferred_is_left_out_and_listed() {
     let plan = env.auto("start 1 --dry-run").ok();
     tells(&plan["leftOut"], &["1.1"]);
     env.write(TASKS_FILE, tasks.replace("pending\"}", "blocked\"}"));
-    check(&env, "start 1", "dependencies_not_done", "pending");
+    check(&env, "start 1", "needs_unmet", "pending");
 }
 
 #[test]

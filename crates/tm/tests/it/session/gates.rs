@@ -139,7 +139,7 @@ fn a_decision_is_a_persons_and_bound_to_the_hash_that_was_looked_at() {
     }
     session
         .tm(&["reject", "--feedback", " \n"])
-        .fault(3, "no_feedback");
+        .fault(3, "usage");
     before.assert_same(&session.env.everything(), "a decision about something else");
     // Feedback is heard up to a length that no prompt could hold.
     session

@@ -26,16 +26,16 @@ const OBSTACLES: &[Obstacle] = &[
     ("offline", "unreachable", |env, _| {
         points_to(env, "git://127.0.0.1:1/o/r");
     }),
-    ("no rights to read", "push_refused", |env, _| {
+    ("no rights to read", "forge_refused", |env, _| {
         let ssh = "echo 'git@x: Permission denied (publickey).' >&2; exit 255 #";
         env.git(&["config", "core.sshCommand", ssh]);
         points_to(env, "git@github.com:o/r.git");
     }),
-    ("the remote's hook refuses", "push_refused", |_, forge| {
+    ("the remote's hook refuses", "forge_refused", |_, forge| {
         let path = forge.remote().join("hooks/pre-receive");
         testkit::files::write_program(&path, "#!/bin/sh\necho 'by a rule'; exit 1\n");
     }),
-    ("a hook of ours refuses", "push_refused", |env, _| {
+    ("a hook of ours refuses", "forge_refused", |env, _| {
         env.hook("pre-push", "echo 'not on a Friday'; exit 1");
     }),
     ("somebody else's branch", "remote_moved", |env, _| {
@@ -47,7 +47,7 @@ const OBSTACLES: &[Obstacle] = &[
     ("another in the way", "branch_taken", |env, forge| {
         on_remote(env, forge, "update-ref refs/heads/master main");
     }),
-    ("a protected branch", "protected_branch", |env, forge| {
+    ("a protected branch", "branch_taken", |env, forge| {
         env.git_words(&format!("push --quiet origin main:refs/heads/{BRANCH}"));
         let head = format!("symbolic-ref HEAD refs/heads/{BRANCH}");
         on_remote(env, forge, &head);

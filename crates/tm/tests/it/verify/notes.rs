@@ -66,7 +66,7 @@ fn a_note_counts_only_for_its_own_commit_and_tree() {
             format!("{text}{line}\n")
         });
     notes(&environment, &["add", "-f", "-m", &forged, "HEAD"]);
-    fourth("tree_differs");
+    fourth("unearned");
     // And as a repair, which needs no test.
     let tree = environment.git(&["rev-parse", "HEAD^{tree}"]);
     let forged = forged.lines().fold(String::new(), |text, line| {
@@ -95,7 +95,7 @@ fn a_note_holds_a_journal_that_was_written_anew() {
     let other = note(&environment, "HEAD~1").replace("journal: ", "journal: 0");
     notes(&environment, &["add", "-f", "-m", &other, "HEAD~1"]);
     let proof = environment.verify("");
-    told(&proof, "earned faulty earned", "note_differs");
+    told(&proof, "earned faulty earned", "unearned");
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn a_run_cannot_begin() {
         story("no test command is known", "no_test_command")
             .done(|work| set(work, "{}"))
             .deed_at("dirty_tree", commit),
-        story("the test command needs a shell", "test_command")
+        story("the test command needs a shell", "config_invalid")
             .done(|work| set(work, r#"{"test": {"command": "sh run.sh && true"}}"#))
             .deed(|work| {
                 let within = r#"{"test": {"command": "sh -c 'sh run.sh && true'"}}"#;

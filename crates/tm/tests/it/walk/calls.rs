@@ -48,8 +48,8 @@ fn a_commit_is_of_no_sense() {
         [
             ("complete red --results failed:0,passed:2", "stale_unit"),
             ("commit --files no.such", "nothing_changed"),
-            ("commit --sha nothing", "not_a_new_commit"),
-            ("commit --sha HEAD", "not_a_new_commit"),
+            ("commit --sha nothing", "not_found"),
+            ("commit --sha HEAD", "not_found"),
             ("commit --files ../../x", "bad_name"),
             ("finalize --results failed:0,passed:2", "stale_unit"),
         ],

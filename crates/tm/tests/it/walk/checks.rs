@@ -44,10 +44,10 @@ exit 0
     let work = CHECKED.with(&files).at_green();
     let spaced = "echo $(($1 * 2)) # double  \n";
     work.write("src/double.sh", spaced);
-    let told = work.refused(GREEN, "changed_by_checks");
+    let told = work.refused(GREEN, "changed_since");
     let changed = &told["error"]["details"]["files"];
     assert_eq!(changed, &serde_json::json!(["made.txt", "src/double.sh"]));
     work.write("src/double.sh", spaced);
-    super::walk(&work, &|work| work.report(GREEN), "changed_by_checks", &[]);
+    super::walk(&work, &|work| work.report(GREEN), "changed_since", &[]);
     work.ends();
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 /// A person decides, and the answer says what.
-const PERSON: [&str; 16] = [
+const PERSON: [&str; 15] = [
     "approval_too_weak",
     "beyond_settings",
     "changed_since",
@@ -14,7 +14,6 @@ const PERSON: [&str; 16] = [
     "gate_closed",
     "needs_confirmation",
     "needs_person",
-    "no_feedback",
     "no_signers",
     "not_possible",
     "response_unreadable",
@@ -25,7 +24,7 @@ const PERSON: [&str; 16] = [
 ];
 
 /// The caller's own words name something that is not there, or is done: the answer says what there is.
-const OWN_WORDS: [&str; 19] = [
+const OWN_WORDS: [&str; 17] = [
     "all_done",
     "already_pushed",
     "already_there",
@@ -33,8 +32,6 @@ const OWN_WORDS: [&str; 19] = [
     "bad_status",
     "bad_value",
     "branch_taken",
-    "dependencies_not_done",
-    "not_text",
     "nothing_in_hand",
     "nothing_learned",
     "read_only",
@@ -49,7 +46,7 @@ const OWN_WORDS: [&str; 19] = [
 
 /// Another process, the machine, or a definition of somebody's own stands in the way; tests that kill, those of evidence, and those
 /// of other workflows come by them.
-const ELSEWHERE: [&str; 12] = [
+const ELSEWHERE: [&str; 10] = [
     "dependents_begun",
     "flaky",
     "green_requires_passing_tests",
@@ -59,8 +56,6 @@ const ELSEWHERE: [&str; 12] = [
     "not_found",
     "nothing_before",
     "setup_needed",
-    "wave_not_begun",
-    "wave_over",
     "which_one",
 ];
 

@@ -90,7 +90,7 @@ fn work_of_other_kinds() {
 #[test]
 fn another_form() {
     at(Before::with_code, REFACTOR).tell([
-        story("a change is called none", "not_unchanged")
+        story("a change is called none", "changed_since")
             .of(REFACTORED)
             .done(|work| work.accepted(GREEN))
             .done(|work| work.write("src/double.sh", "echo $((2 * $1))\n"))

@@ -82,12 +82,8 @@ fn green() {
             "report_unreadable",
             "printf '1..2\\nok 1 - adds\\n'; exit 0\n",
         ),
-        runs_first("it fails", "test_command_failed", "trap 'exit 1' EXIT\n"),
-        runs_first(
-            "it is killed",
-            "test_command_failed",
-            "trap 'kill -9 $$' EXIT\n",
-        ),
+        runs_first("it fails", "command_failed", "trap 'exit 1' EXIT\n"),
+        runs_first("it is killed", "command_failed", "trap 'kill -9 $$' EXIT\n"),
         story("it is not written", "report_missing").call(|work| {
             let old = work.printed();
             age(Path::new(&old), 3600);

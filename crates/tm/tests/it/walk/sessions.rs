@@ -78,8 +78,8 @@ fn calls(name: &'static str, command: &'static str, code: &'static str) -> Story
 fn nothing_is_waited_for_or_its_place_is_taken() {
     at_of(&SHOP, session, &[]).tell([
         story("no response", "not_possible").call(|work| tm(work, &respond(work, PLAN))),
-        calls("no approval", "approve", "no_gate"),
-        calls("no rejection", "reject --feedback no", "no_gate"),
+        calls("no approval", "approve", "not_possible"),
+        calls("no rejection", "reject --feedback no", "not_possible"),
         calls("it is not stopped", "reopen", "not_possible"),
         calls("it is not complete", "export ../out", "not_possible"),
         calls("a link for a prompt", "step", "unsafe_path")

@@ -213,5 +213,5 @@ fn a_branch_that_was_cut_off_is_named() {
     let reference = stage.project().join(".git/refs/heads/master/task-1-words");
     cut(&reference, 0);
     let ran = executor.tm(&Executor::command_for("red", "1.1"), None);
-    assert_eq!(ran.code(), "git_failed", "{ran:?}");
+    assert_eq!(ran.code(), "command_failed", "{ran:?}");
 }

@@ -286,7 +286,7 @@ fn runs_lie_at_an_absolute_path() {
     for setting in "HOME= HOME=home TRAMLINE_HOME=runs TRAMLINE_HOME=$HOME/runs TRAMLINE_HOME=~other/runs TRAMLINE_HOME=./runs".split(' ') {
         let (name, path) = setting.split_once('=').unwrap();
         let error = Place::new().variable(name, path).load().unwrap_err();
-        assert_eq!(error.code(), "no_store", "{setting}");
+        assert_eq!(error.code(), "config_invalid", "{setting}");
     }
     let place = Place::new().variable("HOME", "");
     let place = place.variable("TRAMLINE_HOME", "/runs");

@@ -53,7 +53,7 @@ fn making_and_changing() {
     fixture.switch("topic", &|_| {}).unwrap();
     assert!(!create(&fixture, "work/one", &base));
     let kept = fixture.delete_branch("work/one", false, &|_| {});
-    assert_eq!(kept.unwrap_err().code(), "git_failed");
+    assert_eq!(kept.unwrap_err().code(), "command_failed");
     let is_there = || fixture.branch_exists("work/one").unwrap();
     assert!(is_there() && !fixture.branch_exists("work").unwrap());
     fixture.delete_branch("work/one", true, &|_| {}).unwrap();

@@ -39,7 +39,7 @@ fn discovery_refuses() {
     }
     let nowhere = fixture.outside().to_str().unwrap();
     let error = fixture.discover_with(&[("PATH", nowhere)]).unwrap_err();
-    assert_eq!(error.code(), "git_failed");
+    assert_eq!(error.code(), "command_failed");
 }
 
 #[test]

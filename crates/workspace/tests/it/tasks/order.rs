@@ -82,7 +82,7 @@ fn what_is_deferred_or_blocked_bars_what_depends_on_it() {
     subtask 1.4 depends on 1.3, which is not run
     ");
     let error = plan_run(&task("1 deferred, 2 pending 1, 3 done")).unwrap_err();
-    assert_eq!(error.code(), "dependencies_not_done");
+    assert_eq!(error.code(), "needs_unmet");
 }
 
 #[test]

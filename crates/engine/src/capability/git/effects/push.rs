@@ -162,7 +162,7 @@ pub(crate) fn destination(
 }
 
 fn protected(branch: &str) -> Refusal {
-    refusal!("protected_branch", branch)
+    refusal!("branch_taken.protected", branch)
 }
 
 fn in_the_way_there(remote: &str, branch: &str, other: &str) -> Refusal {
@@ -417,14 +417,14 @@ fn in_words(remote: &str, branch: &str, failed: &RemoteFailure) -> (&'static str
             "submit again: it is looked at anew".to_owned(),
         ),
         PushFailure::Refused => (
-            "push_refused",
+            "forge_refused",
             format!("{remote}, or a hook, did not take `{branch}`"),
             format!(
                 "what it says below tells why: a hook, a rule, a protected branch or missing rights; settle that, {again}"
             ),
         ),
         PushFailure::Denied => (
-            "push_refused",
+            "forge_refused",
             format!("{remote} does not let us in"),
             format!(
                 "see that git can push there by itself ({}): a key, a token, a credential helper; {again}",

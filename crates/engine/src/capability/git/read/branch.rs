@@ -49,7 +49,7 @@ pub(crate) fn branch_of(
         .chain(git.protected_branches.iter().cloned())
         .collect();
     if start.is_protected(&name) {
-        return Err(fault!("protected_branch.on_default_branch", name));
+        return Err(fault!("branch_taken.on_default_branch", name));
     }
     match branches.conflict(&name) {
         None => {}

@@ -26,7 +26,7 @@ use crate::{fault, refusal};
 /// The policy that a commit holds what was tested, and nothing else.
 pub(super) const CHANGED_AFTER_GREEN: &str = "changed_after_green";
 /// The refusal of a commit that was named and is not the new one.
-const NOT_NEW: &str = "not_a_new_commit";
+const NOT_NEW: &str = "not_found";
 /// What a report of a commit says where commits of the executor come before it.
 pub(crate) const HANDED_IN: &str = "handedIn";
 /// What a report of a commit says where it holds something else.

@@ -87,11 +87,7 @@ pub fn plan(
                 None => format!("{} (does not exist)", unmet.id),
             })
             .collect();
-        let fault = fault!(
-            "dependencies_not_done",
-            task = task.id,
-            told = told.join(", ")
-        );
+        let fault = fault!("needs_unmet.task", task = task.id, told = told.join(", "));
         return Err(in_circle(fault, root, &tag, &task.id).detail("unmet", told));
     }
     check(&mut checks, "task", to_do(&plan, &task));
@@ -378,7 +374,7 @@ pub(crate) fn test_command(
     }
     if let Err(error) = CommandLine::parse(&start.test_command) {
         return Err(refused(
-            "test_command",
+            "config_invalid",
             error.to_string(),
             error.suggestion(),
         ));

@@ -191,7 +191,7 @@ fn verify_by(suite: &Suite<'_>, adapter: Option<&Adapter>) -> Result<Option<Test
     let numbers = counts(&report.totals);
     if numbers.failing() == 0 && status != 0 {
         return Err(
-            fault!("test_command_failed", command = suite.command, status)
+            fault!("command_failed.tests", command = suite.command, status)
                 .detail("output", end_of(&ran.both)),
         );
     }
@@ -281,7 +281,8 @@ pub(super) fn run(suite: &Suite<'_>, line: Option<CommandLine>) -> Result<SuiteR
         is_whole: suite.is_whole,
     })
     .map_err(|error| {
-        Fault::new(Kind::Environment, "test_command", error.to_string()).suggest(error.suggestion())
+        Fault::new(Kind::Environment, "config_invalid", error.to_string())
+            .suggest(error.suggestion())
     })
 }
 
