@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use journal::layout::short_name;
 use machine::command::Choice;
 use machine::{Approval, Refusal, RunState, Signature, Strength};
 use serde_json::{Map, Value, json};
@@ -358,7 +359,10 @@ impl Engine {
 
 /// The refusal of a turn that a person is asked about before.
 pub(crate) fn to_be_asked(run: &RunState) -> Fault {
-    let message = format!("{} stays as it is until a person says yes", run.run);
+    let message = format!(
+        "{} stays as it is until a person says yes",
+        short_name(&run.run)
+    );
     Fault::new(Kind::Refused, NEEDS_CONFIRMATION, message).detail("runId", run.run.as_str())
 }
 
@@ -385,12 +389,20 @@ pub(crate) fn again(group: &str, run: Option<&RunState>, refusal: &Refusal) -> S
     let sign = if signed { " --sign KEY" } else { "" };
     match (turn, run) {
         (Some(turn @ "reopen"), Some(run)) => {
-            format!("tm {group} {turn} --reason TEXT --run-id {}{sign}", run.run)
+            format!(
+                "tm {group} {turn} --reason TEXT --run-id {}{sign}",
+                short_name(&run.run)
+            )
         }
         (Some(turn @ "rewind"), Some(run)) => {
-            format!("tm {group} {turn} TO --run-id {}{sign}", run.run)
+            format!(
+                "tm {group} {turn} TO --run-id {}{sign}",
+                short_name(&run.run)
+            )
         }
-        (Some(turn), Some(run)) => format!("tm {group} {turn} --run-id {}{sign}", run.run),
+        (Some(turn), Some(run)) => {
+            format!("tm {group} {turn} --run-id {}{sign}", short_name(&run.run))
+        }
         _ => String::new(),
     }
 }

@@ -8,11 +8,15 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
 
+use journal::layout::short_name;
 use machine::Refusal;
 use serde::Deserialize;
 
 use crate::fault::Kind;
 use crate::next_step::{NextStep, Verb, argument_mark};
+
+/// The argument of texts that is the id of a run, which they name by its short name.
+const RUN: &str = "run";
 
 /// The sections, in the order of the documentation.
 const SECTIONS: [&str; 12] = [
@@ -227,7 +231,11 @@ pub fn spell(template: &str, args: &Args<'_>) -> String {
         } else if let Some(name) = inside.strip_prefix("--") {
             text.push_str(&argument_mark(name));
         } else {
-            text.push_str(&value(inside).unwrap_or_default());
+            let said = value(inside).unwrap_or_default();
+            text.push_str(&match inside {
+                RUN => short_name(&said),
+                _ => said,
+            });
         }
     }
     text.push_str(rest);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use journal::layout::{LayoutError, ProjectDir, RunDir};
+use journal::layout::{LayoutError, ProjectDir, RunDir, short_name};
 use machine::RunState;
 use serde_json::Value;
 use workspace::git::{in_other_worktrees, is_linked, worktree};
@@ -16,7 +16,7 @@ use crate::hook::place::{self, Head};
 use crate::integrity::{has_begun, never_began};
 use crate::next_step::{Argument, NextStep, Verb, argument};
 use crate::open_run::{self, Loaded};
-use crate::view::{AUTOPILOT, COLLAB, GENERIC, View};
+use crate::view::{AUTOPILOT, GENERIC, View};
 
 /// What a call has in mind that names no run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -296,6 +296,9 @@ fn called(project: &ProjectDir, view: &'static View, name: &str) -> Result<Optio
     if let Some(run) = project.run_of_id(name) {
         return Ok(Some(run));
     }
+    if let Some(run) = project.run_of_number(name)? {
+        return Ok(Some(run));
+    }
     let of = view.only();
     let mut of_name = Vec::new();
     let ids = project.runs()?;
@@ -368,8 +371,12 @@ pub(crate) fn several_runs(several: &[&RunHead], view: &View) -> Fault {
     let few = || several.iter().take(MOST_NAMED);
     let described: Vec<String> = few()
         .map(|run| match &run.loaded {
-            Some(loaded) => format!("{} ({}, {})", run.dir.id(), loaded.run.workflow, run.status),
-            None => run.dir.id().to_owned(),
+            Some(loaded) => {
+                let (id, workflow) = (run.dir.id(), &loaded.run.workflow);
+                let own = session_name(id).unwrap_or(workflow);
+                format!("{} ({own}, {})", short_name(id), run.status)
+            }
+            None => short_name(run.dir.id()),
         })
         .collect();
     let more = match several.len().saturating_sub(MOST_NAMED) {
@@ -378,17 +385,11 @@ pub(crate) fn several_runs(several: &[&RunHead], view: &View) -> Fault {
     };
     let ids: Vec<&str> = few().map(|run| run.dir.id()).collect();
     let (noun, runs, first) = (view.noun, described.join(", "), ids[0]);
-    // In a session of skills the name that is given may be one to begin with.
-    let fault = if *view == COLLAB {
-        fault!("several_runs.by_name", noun, runs, more, first)
-    } else {
-        fault!("several_runs.by_prefix", noun, runs, more, first)
-    };
-    fault.detail("runs", ids)
+    fault!("several_runs", noun, runs, more, first).detail("runs", ids)
 }
 
 /// What stands in a run's id between workflow and time: of a session, its name; of a run over a task, the task.
-pub(crate) fn session_name(id: &str) -> Option<&str> {
+pub fn session_name(id: &str) -> Option<&str> {
     let (stem, _) = id.rsplit_once("__")?;
     Some(stem.split_once("__")?.1)
 }

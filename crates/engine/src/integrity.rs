@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use journal::layout::RunDir;
+use journal::layout::{RunDir, short_name};
 use journal::{EvidenceStore, Record};
 use machine::{Event, RunState};
 use serde::Serialize;
@@ -76,8 +76,8 @@ pub(crate) fn emptied(dir: &Path) -> Fault {
 
 /// The way on from a run of whose journal nothing can be kept.
 fn gives_up(dir: &Path) -> String {
-    let id = dir.file_name().unwrap_or_default().to_string_lossy();
-    format!("`tm log repair {id}` gives the run up and keeps its folder aside; then begin anew")
+    let name = short_name(&dir.file_name().unwrap_or_default().to_string_lossy());
+    format!("`tm log repair {name}` gives the run up and keeps its folder aside; then begin anew")
 }
 
 /// Refuses a journal that lies in the folder of another run.

@@ -82,6 +82,7 @@ pub use crate::definitions::{WorkflowChecked, WorkflowFault, WorkflowSummary, Wo
 pub use crate::doctor::DoctorCheck;
 pub use crate::engine::{Engine, OpenOptions};
 pub use crate::fault::{Fault, Kind};
+pub use crate::find::session_name;
 pub use crate::follow::{Follow, FollowScope, FollowedEvent};
 pub use crate::generic::begin::Started;
 pub use crate::graph::{GraphFormat, WorkflowGraph};
@@ -94,6 +95,7 @@ pub use crate::summary::Summary;
 pub use crate::trust::TrustRequest;
 pub use crate::verdict::Verdict;
 pub use draw::{Look, STYLE as PICTURE_STYLE};
+pub use journal::layout::short_name;
 pub use machine::Strength;
 pub use machine::command::Choice;
 pub use workspace::passkey::{self, Passkey};

@@ -597,6 +597,7 @@ impl Engine {
         lost_events: u64,
     ) -> Result<LogRepaired, Fault> {
         let _lock = RunLock::acquire(dir.path(), self.wait(), &self.command)?;
+        project.keep_number(dir)?;
         let aside = project.path().join("given-up");
         let to = aside.join(format!("{}-{}", dir.id(), now.replace([':', '.'], "-")));
         durable::ensure_folder(&aside)

@@ -116,7 +116,7 @@ impl Engine {
                 [] => "trees from its first accepted report of tests on".to_owned(),
                 there => text::listed(there.iter()),
             };
-            return Err(fault!("not_found.trees", run_id, from, to, there));
+            return Err(fault!("not_found.trees", run = run_id, from, to, there));
         };
         let memory = Memory::of(&loaded.run)?;
         let repository = memory.repository();

@@ -11,7 +11,7 @@ pub mod submit;
 
 use std::sync::Arc;
 
-use journal::layout::{ProjectDir, RunDir};
+use journal::layout::{ProjectDir, RunDir, short_name};
 use machine::approval::strong_enough;
 use machine::state::{RunStatus, Token};
 use machine::trigger::Trigger;
@@ -172,7 +172,7 @@ impl Engine {
             return Err(over(&loaded.run));
         }
         let writer = self.writer_alone(project, dir, Input::None)?;
-        let goes_on = |run: &RunState| format!("The run goes on: {}", run.run);
+        let goes_on = |run: &RunState| format!("The run goes on: {}", short_name(&run.run));
         let run = &writer.open.run;
         if run.status.is_over() {
             // What was interrupted was the end, and that has come about now.

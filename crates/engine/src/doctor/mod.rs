@@ -3,7 +3,7 @@
 mod moved;
 mod repository;
 
-use journal::layout::RunDir;
+use journal::layout::{RunDir, short_name};
 use serde::Serialize;
 use workspace::runner::adapter::runners_behind;
 use workspace::suite::{CommandLine, missing_program};
@@ -286,8 +286,8 @@ impl Engine {
         }
         if let Some(project) = self.stored()? {
             for summary in runs {
-                let id = &summary.run_id;
-                let dir = project.run(id)?;
+                let id = short_name(&summary.run_id);
+                let dir = project.run(&summary.run_id)?;
                 match summary.status.as_str() {
                     "running" | "paused" => {
                         check_files(&dir, checks);
@@ -337,7 +337,7 @@ impl Engine {
 
 /// Whether what is kept of a run that goes on is as it was written.
 fn check_files(dir: &RunDir, checks: &mut Vec<DoctorCheck>) {
-    let id = dir.id();
+    let id = short_name(dir.id());
     match Engine::verify_dir(dir) {
         Ok((verified, _)) if verified.whole && verified.evidence.is_empty() => {
             if !verified.files.is_empty() {

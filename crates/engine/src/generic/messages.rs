@@ -153,27 +153,31 @@ pub(crate) fn refusal(
             let present: Vec<&str> = present.take(MOST_UNITS).collect();
             let units = present.join(", ");
             match present.len() {
-                0 => refusal!("stale_unit.none_waits", run_id),
-                1 => refusal!("stale_unit.one_waits", units, run_id),
-                _ => refusal!("stale_unit.several_wait", units, run_id),
+                0 => refusal!("stale_unit.none_waits", run = run_id),
+                1 => refusal!("stale_unit.one_waits", units, run = run_id),
+                _ => refusal!("stale_unit.several_wait", units, run = run_id),
             }
         }
         "paused" => {
             let reason = run.pause.as_ref().map_or("", |pause| pause.reason.as_str());
-            refusal!("paused.with_reason", reason, run_id)
+            refusal!("paused.with_reason", reason, run = run_id)
         }
-        "run_over" => refusal!("run_over.with_status", status = run.status.name(), run_id),
+        "run_over" => refusal!(
+            "run_over.with_status",
+            status = run.status.name(),
+            run = run_id
+        ),
         "definition_fault" if run_id.is_empty() => refusal!("definition_fault.at_start"),
-        "definition_fault" => refusal!("definition_fault.pinned", run_id),
+        "definition_fault" => refusal!("definition_fault.pinned", run = run_id),
         "not_possible" => {
             let trigger = refused.details.get("trigger").and_then(Value::as_str);
             refusal!(
                 "not_possible.anything",
                 trigger = trigger.unwrap_or("this"),
-                run_id
+                run = run_id
             )
         }
-        "not_present" | "which_one" => refusal!("which_one.item", run_id),
+        "not_present" | "which_one" => refusal!("which_one.item", run = run_id),
         _ if messages::text(code).is_some() => {
             let facts = refused.details.get("tests").and_then(Value::as_object);
             let facts = facts.cloned().unwrap_or_default();

@@ -1,6 +1,6 @@
 //! The end of a run, which may clear up; and which run is meant to go on.
 
-use journal::layout::{ProjectDir, RunDir};
+use journal::layout::{ProjectDir, RunDir, short_name};
 use machine::{Command, Refusal, approval};
 use serde_json::{Map, Value};
 
@@ -91,7 +91,8 @@ impl Engine {
             flags: reason(turn),
         };
         let aborted = turned(view, writer, &command, |run| {
-            format!("The run was aborted; its journal stays: {}", run.run)
+            let name = short_name(&run.run);
+            format!("The run was aborted; its journal stays: {name}")
         });
         aborted?.answer(view)
     }
@@ -196,6 +197,7 @@ fn clear_folder(
     // The project stays locked; its run has nobody left who could wait for it.
     let _project_lock = writer.release();
     memory.repository().forget_references(&kept_under(run_id))?;
+    project.keep_number(dir)?;
     std::fs::remove_dir_all(dir.path()).map_err(|error| {
         Fault::environment(
             "io_failed",

@@ -195,7 +195,7 @@ impl PastSteps {
             to = text::plain::one_line(to),
             offered,
             last = LAST,
-            run_id = self.run_id
+            run = self.run_id
         )
     }
 }

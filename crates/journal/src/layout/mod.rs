@@ -3,6 +3,7 @@
 //! ```text
 //! <home>/projects/<project>/project.json            the real path of the project
 //!                           lock                    held by whoever starts or ends a run
+//!                           last-number             of the runs that are not there any more
 //!                           runs/<run id>/          activity.jsonl, evidence/, and what is derived
 //!                           tags/<tag>/             tag.json, current-run.json
 //!       /cache/templates/
@@ -22,5 +23,5 @@ pub use adopt::{Adopted, MovedProject, MovedReason};
 pub use error::LayoutError;
 pub use name::{MAX_NAME_BYTES, Name, NameError, NameFlaw};
 pub use project::{Home, ProjectDir};
-pub use run::{RunDir, RunStem};
+pub use run::{RunDir, RunStem, short_name};
 pub use tag::TagDir;

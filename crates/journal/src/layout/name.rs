@@ -48,6 +48,9 @@ pub enum NameFlaw {
     /// It has a control character.
     #[error("it has a control character")]
     Control,
+    /// It is a word by which runs are asked for.
+    #[error("it is how runs are numbered")]
+    Number,
     /// It has a character that cannot be seen, or a space at one of its ends.
     #[error("it has a character that cannot be seen")]
     Invisible,

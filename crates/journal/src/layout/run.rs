@@ -13,7 +13,9 @@ use crate::evidence;
 use crate::file::{self, FileJournal};
 use crate::timestamp;
 
-/// Bytes that a run's id needs after its stem: `__`, the timestamp, and room for a suffix.
+/// The file with the highest number of the runs that are not there any more, in the folder of a project.
+const LAST_NUMBER: &str = "last-number";
+/// Bytes that a run's id needs after its stem: `__`, the timestamp, and room for its number.
 const AFTER_STEM_BYTES: usize = 2 + 24 + 8;
 
 /// The part of a run's id that stands before its timestamp.
@@ -33,6 +35,13 @@ impl RunStem {
             Name::check("workflow id", workflow)?,
             Name::check("session name", name)?,
         );
+        if is_short_name(name.as_str()) {
+            return Err(NameError {
+                kind: "session name",
+                name: name.as_str().to_owned(),
+                flaw: NameFlaw::Number,
+            });
+        }
         Self::checked(format!("{workflow}__{name}"))
     }
 
@@ -95,37 +104,64 @@ fn is_folder(path: &Path) -> bool {
 impl ProjectDir {
     /// Makes the folder of a new run at the time `ts` with an empty journal in it, and syncs their names.
     ///
-    /// `ts` is UTC in RFC 3339 with milliseconds. A second run of that name in the same millisecond
-    /// gets the suffix `-2`. Until its first event is appended, the run has not begun: a folder with an empty
-    /// journal is what a crash in between leaves.
+    /// `ts` is UTC in RFC 3339 with milliseconds. The id ends with the run's number in the project, from 1; the caller holds the
+    /// lock of the project, so that no other run gets it. Until its first event is appended, the run has not begun: a folder with an
+    /// empty journal is what a crash in between leaves.
     pub fn create_run(&self, stem: &RunStem, ts: &str) -> Result<RunDir, LayoutError> {
         let stamp = timestamp::for_id(ts).ok_or_else(|| LayoutError::Time(ts.to_owned()))?;
         let runs = self.runs_folder();
         durable::ensure_folder(&runs).map_err(LayoutError::io("make the folder", &runs))?;
-        for count in 1..=9999u32 {
-            let id = match count {
-                1 => format!("{}__{stamp}", stem.as_str()),
-                _ => format!("{}__{stamp}-{count}", stem.as_str()),
-            };
-            let path = runs.join(&id);
-            match durable::make_folder(&path) {
-                Ok(()) => {}
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
-                Err(error) => return Err(LayoutError::io("make the folder", &path)(error)),
-            }
-            let evidence = path.join(evidence::FOLDER_NAME);
-            durable::make_folder(&evidence)
-                .map_err(LayoutError::io("make the folder", &evidence))?;
-            FileJournal::create(&path)?;
-            // Those above too: whoever made them may have been killed before their names were synced.
-            for folder in runs.ancestors().take(3) {
-                durable::sync_folder(folder).map_err(LayoutError::io("sync the folder", folder))?;
-            }
-            return Ok(RunDir { id, path });
+        let ids = self.runs()?;
+        let last = ids.iter().filter_map(|id| number_of(id)).max();
+        let number = last.max(Some(self.last_number())).unwrap_or(0) + 1;
+        let id = format!("{}__{stamp}-{number}", stem.as_str());
+        let path = runs.join(&id);
+        durable::make_folder(&path).map_err(LayoutError::io("make the folder", &path))?;
+        let evidence = path.join(evidence::FOLDER_NAME);
+        durable::make_folder(&evidence).map_err(LayoutError::io("make the folder", &evidence))?;
+        FileJournal::create(&path)?;
+        // Those above too: whoever made them may have been killed before their names were synced.
+        for folder in runs.ancestors().take(3) {
+            durable::sync_folder(folder).map_err(LayoutError::io("sync the folder", folder))?;
         }
-        Err(LayoutError::NoFreeName {
-            path: runs.join(format!("{}__{stamp}", stem.as_str())),
-        })
+        Ok(RunDir { id, path })
+    }
+
+    /// Remembers the number of a run whose folder is about to go, so that no later one gets it.
+    pub fn keep_number(&self, run: &RunDir) -> Result<(), LayoutError> {
+        let Some(number) = number_of(run.id()).filter(|number| *number > self.last_number()) else {
+            return Ok(());
+        };
+        let path = self.path().join(LAST_NUMBER);
+        durable::replace_durably(&path, format!("{number}\n").as_bytes())
+            .map_err(LayoutError::io("write", &path))
+    }
+
+    /// The highest number of the runs that went; 0 where none did.
+    fn last_number(&self) -> u32 {
+        let kept = fs::read_to_string(self.path().join(LAST_NUMBER)).ok();
+        kept.and_then(|kept| kept.trim().parse().ok()).unwrap_or(0)
+    }
+
+    /// The run that a short name means, such as `r7`; none where it is no such name, or of no run.
+    ///
+    /// # Errors
+    /// [`LayoutError::AmbiguousRun`] where a moved project brought another run of that number.
+    pub fn run_of_number(&self, name: &str) -> Result<Option<RunDir>, LayoutError> {
+        let digits = name.strip_prefix('r').unwrap_or_default();
+        let Some(number) = digits.parse().ok().filter(|_| is_short_name(name)) else {
+            return Ok(None);
+        };
+        let mut candidates = self.runs()?;
+        candidates.retain(|id| number_of(id) == Some(number));
+        match candidates.as_slice() {
+            [] => Ok(None),
+            [id] => self.run(id).map(Some),
+            _ => Err(LayoutError::AmbiguousRun {
+                prefix: name.to_owned(),
+                candidates,
+            }),
+        }
     }
 
     /// The ids of all runs, the newest first by the timestamp in the id.
@@ -192,7 +228,24 @@ impl ProjectDir {
     }
 }
 
-/// The timestamp in a run's id, and its place among the runs of that millisecond.
+/// The number that a run has in its project, by its id; none of one that has none.
+fn number_of(id: &str) -> Option<u32> {
+    let (_, number) = started(id)?;
+    (number > 0).then_some(number)
+}
+
+/// The name by which a run is shown and asked for: `r7` of the seventh of its project, or else its id.
+pub fn short_name(id: &str) -> String {
+    number_of(id).map_or_else(|| id.to_owned(), |number| format!("r{number}"))
+}
+
+/// Whether a word has the form of a short name.
+fn is_short_name(word: &str) -> bool {
+    let digits = word.strip_prefix('r').unwrap_or_default();
+    !digits.is_empty() && !digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// The timestamp in a run's id, and its number; 0 where it has none.
 fn started(id: &str) -> Option<(&str, u32)> {
     const STAMP_BYTES: usize = 24;
     Name::check("run id", id).ok()?;
@@ -201,7 +254,7 @@ fn started(id: &str) -> Option<(&str, u32)> {
     let suffix = rest.get(STAMP_BYTES..)?;
     let count = match suffix.strip_prefix('-') {
         Some(digits) => digits.parse().ok()?,
-        None if suffix.is_empty() => 1,
+        None if suffix.is_empty() => 0,
         None => return None,
     };
     timestamp::is_id_form(stamp).then_some((stamp, count))

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::Path;
 
-use journal::layout::{Home, LayoutError, ProjectDir, RunStem};
+use journal::layout::{Home, LayoutError, ProjectDir, RunStem, short_name};
 use journal::{Head, Journal, load_with_snapshot};
 use tempfile::TempDir;
 
@@ -18,7 +18,7 @@ fn a_new_run_has_an_id_of_stem_and_time_and_an_empty_journal() {
     let (_base, project) = project();
     let stem = RunStem::task("master", "1.2").unwrap();
     let run = project.create_run(&stem, TS).unwrap();
-    assert_eq!(run.id(), "master__task-1.2__2025-10-07T14-30-00-123Z");
+    assert_eq!(run.id(), "master__task-1.2__2025-10-07T14-30-00-123Z-1");
     assert_eq!(run.path(), project.runs_folder().join(run.id()));
     assert_eq!(load_with_snapshot(run.path()).unwrap().head, Head::empty());
     let report = journal::verify(&run.journal_path()).unwrap();
@@ -49,9 +49,9 @@ fn runs_are_listed_newest_first_whatever_their_name() {
     fs::create_dir(folder.join(".hidden__2025-10-07T14-30-00-123Z")).unwrap();
     fs::write(folder.join("f__2025-10-07T14-30-00-123Z"), "").unwrap();
     let expected = [
-        "alpha__task-1__2025-10-07T14-30-00-124Z",
-        "zebra__task-1__2025-10-07T14-30-00-123Z",
-        "m__x__task-1__2024-12-31T23-59-59-999Z",
+        "alpha__task-1__2025-10-07T14-30-00-124Z-2",
+        "zebra__task-1__2025-10-07T14-30-00-123Z-1",
+        "m__x__task-1__2024-12-31T23-59-59-999Z-3",
     ];
     assert_eq!(project.runs().unwrap(), expected);
 }
@@ -72,12 +72,35 @@ fn a_run_is_found_by_its_id_or_a_prefix_of_it_alone() {
         panic!("{found:?}");
     };
     assert_eq!(candidates, [second.id(), first.id()]);
-    assert_eq!(second.id(), format!("{}-2", first.id()));
+    assert!(first.id().ends_with("Z-1"), "{first:?}");
+    assert_eq!(short_name(second.id()), "r2");
+    assert_eq!(project.run_of_number("r3").unwrap(), Some(other));
+    for none in ["r4", "r0", "r03", "r", "3", "R3", "mas"] {
+        assert_eq!(project.run_of_number(none).unwrap(), None, "{none}");
+    }
     assert_eq!(refused(project.find_run("zzz")), "NoRun");
     for hostile in ["", "../../etc", "a/b", "-x"] {
         assert_eq!(refused(project.find_run(hostile)), "Name");
         assert_eq!(refused(project.run(hostile)), "Name");
     }
+}
+
+#[test]
+fn the_number_of_a_run_that_went_is_not_given_again() {
+    let (_base, project) = project();
+    let stem = RunStem::workflow("letter").unwrap();
+    let begun = || project.create_run(&stem, TS).unwrap();
+    let (first, second) = (begun(), begun());
+    project.keep_number(&second).unwrap();
+    fs::remove_dir_all(second.path()).unwrap();
+    // What went before it takes nothing back.
+    project.keep_number(&first).unwrap();
+    fs::remove_dir_all(first.path()).unwrap();
+    assert_eq!(short_name(begun().id()), "r3");
+    // One of an earlier form of ids has no number, and its id for a name.
+    let earlier = "letter__2025-10-07T14-30-01-234Z";
+    assert_eq!(short_name(earlier), earlier);
+    assert!(RunStem::session("review", "r7").is_err());
 }
 
 #[test]

@@ -45,7 +45,7 @@ pub enum RunsCommand {
 /// `tm runs show`.
 #[derive(Debug, Args)]
 pub struct Show {
-    /// The run: an id, its beginning, a task's id, or `last`; default: the present one
+    /// The run: its number as in `r7`, its id, a task's id, or `last`; default: the present one
     #[arg(value_name = "RUN")]
     pub run: Option<String>,
     /// Show what differs between two trees of a subtask: those of reports (`red`, `green`, `refactor`), the commit that it began on
@@ -69,7 +69,7 @@ fn trees(range: &str) -> Result<(String, String), &'static str> {
 /// `tm runs export`.
 #[derive(Debug, Args)]
 pub struct Export {
-    /// The run: an id, its beginning, a task's id, or `last`; default: the present one
+    /// The run: its number as in `r7`, its id, a task's id, or `last`; default: the present one
     #[arg(value_name = "RUN")]
     pub run: Option<String>,
     /// The file to write; `-` for standard output; RUN.tramline.jsonl in the current folder if left out
@@ -90,7 +90,7 @@ pub enum ExportFormat {
 /// `tm runs report`.
 #[derive(Debug, Args)]
 pub struct Report {
-    /// The run: an id, its beginning, a task's id, or `last`; default: the present one
+    /// The run: its number as in `r7`, its id, a task's id, or `last`; default: the present one
     #[arg(value_name = "RUN")]
     pub run: Option<String>,
     /// What to write; if left out, what the ending of FILE says, else markdown
@@ -126,7 +126,7 @@ impl Report {
 /// `tm runs graph`.
 #[derive(Debug, Args)]
 pub struct RunGraph {
-    /// The run: an id, its beginning, a task's id, or `last`; default: the present one
+    /// The run: its number as in `r7`, its id, a task's id, or `last`; default: the present one
     #[arg(value_name = "RUN")]
     pub run: Option<String>,
     /// Draw its items of this set, such as `subtasks`, `tasks`
@@ -213,7 +213,7 @@ impl RunStatus {
 /// A command about one run.
 #[derive(Debug, Args)]
 pub struct OneRun {
-    /// The run: an id, its beginning, a task's id, or `last`; default: the present one
+    /// The run: its number as in `r7`, its id, a task's id, or `last`; default: the present one
     #[arg(value_name = "RUN")]
     pub run: Option<String>,
 }
@@ -246,7 +246,7 @@ pub enum LogCommand {
 /// `tm log repair`.
 #[derive(Debug, Args)]
 pub struct Repair {
-    /// The run: an id, its beginning, a task's id, or `last`; default: the present one
+    /// The run: its number as in `r7`, its id, a task's id, or `last`; default: the present one
     #[arg(value_name = "RUN")]
     pub run: Option<String>,
     /// Do not ask; needed where nobody can be asked
@@ -257,7 +257,7 @@ pub struct Repair {
 /// `tm log replay`.
 #[derive(Debug, Args)]
 pub struct Replay {
-    /// The run: an id, its beginning, a task's id, or `last`; default: the present one
+    /// The run: its number as in `r7`, its id, a task's id, or `last`; default: the present one
     #[arg(value_name = "RUN")]
     pub run: Option<String>,
     /// Number of the last event to fold; all of them if left out

@@ -212,7 +212,7 @@ pub struct ProjectPlace {
 /// The run that a command is about.
 #[derive(Debug, Clone, Default, Args)]
 pub struct RunChoice {
-    /// The run: an id, its beginning, a task's id, a session's name, or `last`; default: the present one
+    /// The run: its number as in `r7`, its id, a task's id, a session's name, or `last`; default: the present one
     #[arg(long, value_name = "RUN")]
     pub run_id: Option<String>,
 }
@@ -220,7 +220,7 @@ pub struct RunChoice {
 /// The run that a turn is about, and the work unit that it was decided on at.
 #[derive(Debug, Clone, Default, Args)]
 pub struct TurnChoice {
-    /// The run: an id, its beginning, a task's id, a session's name, or `last`; default: the present one
+    /// The run: its number as in `r7`, its id, a task's id, a session's name, or `last`; default: the present one
     #[arg(long, value_name = "RUN")]
     pub run_id: Option<String>,
     /// Refuse where this work unit, as `next` names it, is not the present one; what this very turn did to it is not done again

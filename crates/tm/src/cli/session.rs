@@ -88,7 +88,7 @@ pub enum SessionCommand {
 /// The session that a command is about, which can be named in both ways.
 #[derive(Debug, Clone, Default, Args)]
 pub struct SessionChoice {
-    /// The session, by its id or the beginning of it; the present one if left out
+    /// The session: its number as in `r7`, its name or its id; the present one if left out
     #[arg(value_name = "SESSION", conflicts_with = "named")]
     pub positional: Option<String>,
     /// The session.
@@ -360,7 +360,7 @@ pub struct Diff {
 /// `tm session show`.
 #[derive(Debug, Args)]
 pub struct Show {
-    /// The session, by its id or the beginning of it; the present one if left out
+    /// The session: its number as in `r7`, its name or its id; the present one if left out
     #[arg(value_name = "SESSION")]
     pub first: Option<String>,
     /// The file to print

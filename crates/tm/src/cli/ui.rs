@@ -10,7 +10,7 @@ pub struct Ui {
     /// Where it works.
     #[command(flatten)]
     pub place: ProjectPlace,
-    /// A run to begin with: an id, its beginning, a task's id, or `last`
+    /// A run to begin with: its number as in `r7`, its id, a task's id, or `last`
     #[arg(value_name = "RUN")]
     pub run: Option<String>,
     /// Show it in the browser: a page is served on this machine until Ctrl-C
@@ -38,7 +38,7 @@ pub struct Watch {
     /// Where it works.
     #[command(flatten)]
     pub place: ProjectPlace,
-    /// One run alone, from its first event on and until it ends; by its id or the beginning of it
+    /// One run alone, from its first event on and until it ends; its number as in `r7`, or its id
     #[arg(value_name = "RUN", conflicts_with_all = ["all", "from"])]
     pub run: Option<String>,
     /// The runs of all projects, not of this one alone

@@ -14,7 +14,7 @@ pub struct Graph {
     /// What to write; if left out, what the ending of FILE says, else mermaid
     #[arg(long, value_enum)]
     pub format: Option<Format>,
-    /// Draw the definition that this run is pinned to, and mark where it is; the run's id, or the beginning of it
+    /// Draw the definition that this run is pinned to, and mark where it is; its number as in `r7`, or its id
     #[arg(long, value_name = "RUN", alias = "run-id")]
     pub run: Option<String>,
     /// Write it to this file, replacing what is there; `-` for standard output

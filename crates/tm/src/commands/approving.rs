@@ -4,6 +4,7 @@
 use engine::board::code_to_type_back;
 use engine::view::GENERIC;
 use engine::{Channel, Engine, Fault, Kind, NextStep, Statement, Strength, Turn};
+use journal::layout::short_name;
 use serde_json::Value;
 
 use super::declined;
@@ -80,11 +81,11 @@ pub fn turn<T>(
         return Err(fault);
     };
     let (statement, least) = engine.turn_statement(run, turn)?;
-    let code = &statement.subject;
+    let (code, name) = (&statement.subject, short_name(run));
     let (text, to, what, deed) = match turn.name {
         "allow" => (
             render::plain(&format!(
-                "For the work unit {} of the run {run},\nthe refusal {code} will pass: {}\nThis is journalled, and stands in the report.\n",
+                "For the work unit {} of the run {name},\nthe refusal {code} will pass: {}\nThis is journalled, and stands in the report.\n",
                 statement.unit, turn.reason
             )),
             "let it pass",
@@ -93,7 +94,7 @@ pub fn turn<T>(
         ),
         "abort" => (
             render::plain(&format!(
-                "The run {run} ends.\nIts branch {} and its folder are deleted, with its journal and its evidence.\n",
+                "The run {name} ends.\nIts branch {} and its folder are deleted, with its journal and its evidence.\n",
                 branch_of(engine, run)?
             )),
             "delete them",

@@ -6,6 +6,7 @@ use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
 use engine::view::AUTOPILOT;
 use engine::{Engine, RunFilter};
+use journal::layout::short_name;
 use text::plain::one_line;
 
 use super::open;
@@ -88,7 +89,7 @@ fn of_runs(is_meant: impl Fn(&str) -> bool) -> Vec<CompletionCandidate> {
         .enumerate()
         .map(|(at, run)| {
             let what = format!("{}: {}", run.status, one_line(run.title()));
-            candidate(&run.run_id, what).display_order(Some(at))
+            candidate(&short_name(&run.run_id), what).display_order(Some(at))
         })
         .collect()
 }

@@ -10,6 +10,7 @@ use super::{DONE, Outcome, usage};
 use crate::cli::Signing;
 use crate::output::Output;
 use crate::render;
+use journal::layout::short_name;
 
 /// Has a person decide at the gate that a run waits at: to send back where there is feedback, else to open it.
 pub fn decide(
@@ -72,7 +73,8 @@ pub fn bound_to(gate: &ClosedGate, named: Option<&str>, hash: Option<&str>) -> R
     if let Some(named) = named.filter(|named| *named != gate.gate) {
         return changed(format!(
             "{} waits at the gate {}, and not at {named}",
-            gate.run_id, gate.gate
+            short_name(&gate.run_id),
+            gate.gate
         ));
     }
     let Some(hash) = hash else {

@@ -161,7 +161,7 @@ fn repair_run(engine: &Engine, repair: &Repair, output: &mut Output) -> Outcome 
                 let damage = found.damage.as_deref().unwrap_or("it is damaged");
                 return Err(fault!(
                     "needs_confirmation",
-                    run_id = found.run_id,
+                    run = found.run_id,
                     kept,
                     damage
                 ));

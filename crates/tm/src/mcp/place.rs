@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use engine::fault;
 use engine::progress::Observer;
-use engine::{Engine, Fault, Kind, OpenOptions};
+use engine::{Engine, Fault, Kind, OpenOptions, session_name};
 use mcp::Client;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -257,8 +257,9 @@ impl Places {
 
     /// The folder among these whose project has the run.
     fn owner(&self, run: &str, folders: &[PathBuf], client: &Client) -> Option<PathBuf> {
-        // In a folder that nobody named, a name or the beginning of an id may be another run's.
-        let is_it = |id: String| id == run || !self.roots.is_empty();
+        // In a folder that nobody named, a name or the beginning of an id may be another run's; numbers and tasks are each project's own.
+        let is_part = |id: &str| id.starts_with(run) || session_name(id) == Some(run);
+        let is_it = |id: String| id == run || (!self.roots.is_empty() && is_part(&id));
         let is_there = |folder: &&PathBuf| {
             self.at(folder, false, &RunSelector::default(), "find", client)
                 .is_ok_and(|project| project.run_id(run).is_some_and(is_it))

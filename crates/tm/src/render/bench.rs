@@ -1,6 +1,7 @@
 //! Benches and kept trees, for people.
 
 use engine::benches::{BenchRun, Kept};
+use journal::layout::short_name;
 use text::counted;
 use text::plain::one_line;
 
@@ -33,7 +34,10 @@ pub fn kept(kept: &Kept, (none, each): (&str, &str), look: &Look) -> String {
             counted(trees.trees, "kept tree"),
             if trees.removed { ", removed" } else { each }
         );
-        page.wrapped(&look.paint(STRONG, &one_line(&trees.run_id)), &told);
+        page.wrapped(
+            &look.paint(STRONG, &short_name(&one_line(&trees.run_id))),
+            &told,
+        );
     }
     page.finish()
 }

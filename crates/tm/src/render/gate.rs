@@ -19,7 +19,7 @@ pub const EDITED: &str =
 pub fn gate(gate: &ClosedGate, choice: Choice, feedback: &str, look: &Look) -> String {
     let mut page = Page::new(look);
     page.title(&question(gate, choice));
-    page.field("run", &gate.run_id);
+    page.run(&gate.run_id);
     page.field("gate", &format!("{} ({})", gate.gate, gate.state));
     if gate.iteration > 0 {
         page.field("iteration", &gate.iteration.to_string());

@@ -4,6 +4,7 @@ use engine::decisions::SignatureState;
 use engine::trees::TreeDifference;
 use engine::{LogRepaired, LogVerified, RunSummary};
 use journal::Record;
+use journal::layout::short_name;
 use text::plain::{cut_at_word, many_lines, one_line, visible_len};
 
 use super::{FAINT, Look, Page, STRONG, Sign, journal::event, status_style};
@@ -16,7 +17,7 @@ fn status_word(status: &str, look: &Look) -> String {
 
 /// A run in one line; its title comes last, cut to the line's length.
 fn summary_line(run: &RunSummary, look: &Look) -> String {
-    let id = one_line(&run.run_id);
+    let id = short_name(&one_line(&run.run_id));
     let progress = match (run.task_id.is_empty(), run.total) {
         (true, 0) => one_line(&run.workflow),
         (true, total) => format!(
@@ -157,7 +158,7 @@ pub fn log_verified(verified: &LogVerified, look: &Look) -> String {
             Sign::Good,
             &format!(
                 "{}: {}, the chain is whole",
-                verified.run_id,
+                short_name(&verified.run_id),
                 counted(verified.events, "event")
             ),
         );
@@ -169,12 +170,15 @@ pub fn log_verified(verified: &LogVerified, look: &Look) -> String {
             .damage
             .as_deref()
             .unwrap_or("the journal is damaged");
-        page.signed(Sign::Bad, &format!("{}{line}: {damage}", verified.run_id));
+        page.signed(
+            Sign::Bad,
+            &format!("{}{line}: {damage}", short_name(&verified.run_id)),
+        );
         let before = counted(verified.events, "event");
         page.field("whole", &format!("{before} before it"));
         // Of nothing nothing can be kept.
         if verified.events > 0 {
-            page.command(&format!("tm log repair {}", verified.run_id));
+            page.command(&format!("tm log repair {}", short_name(&verified.run_id)));
         } else {
             page.raw("  bring activity.jsonl back from a copy");
         }
@@ -263,14 +267,17 @@ pub fn log_repaired(repaired: &LogRepaired, look: &Look) -> String {
     let mut page = Page::new(look);
     if let Some(folder) = &repaired.given_up {
         let what = "given up: nothing of its journal could be kept";
-        page.signed(Sign::Good, &format!("{}: {what}", repaired.run_id));
+        page.signed(
+            Sign::Good,
+            &format!("{}: {what}", short_name(&repaired.run_id)),
+        );
         page.field("folder", folder);
     } else if repaired.repaired {
         page.signed(
             Sign::Good,
             &format!(
                 "{}: {} kept, {} ({}) lost",
-                repaired.run_id,
+                short_name(&repaired.run_id),
                 counted(repaired.kept_events, "event"),
                 counted(repaired.lost_events, "event"),
                 counted(repaired.lost_bytes, "byte")
@@ -282,7 +289,7 @@ pub fn log_repaired(repaired: &LogRepaired, look: &Look) -> String {
             Sign::Good,
             &format!(
                 "{}: nothing to mend in {}",
-                repaired.run_id,
+                short_name(&repaired.run_id),
                 counted(repaired.kept_events, "event")
             ),
         );

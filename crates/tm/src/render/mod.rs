@@ -163,7 +163,7 @@ fn status_style(status: &str) -> Style {
 pub fn decision(statement: &engine::Statement, look: &Look) -> String {
     let mut page = Page::new(look);
     page.title("Have the run go on?");
-    page.field("run", &statement.run);
+    page.run(&statement.run);
     page.field("stopped", &statement.subject);
     page.field("turn", &statement.what);
     for (name, value) in &statement.flags {

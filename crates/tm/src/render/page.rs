@@ -1,5 +1,6 @@
 //! Lines of text for people, put together piece by piece.
 
+use journal::layout::short_name;
 use text::plain::{many_lines, one_line, visible_len};
 use textwrap::core::Word;
 
@@ -117,6 +118,11 @@ impl<'l> Page<'l> {
             self.text.push_str(&value);
             self.text.push('\n');
         }
+    }
+
+    /// The run that a page is about.
+    pub fn run(&mut self, id: &str) {
+        self.field("run", &short_name(id));
     }
 
     /// A text of others with its lines kept, indented by two.

@@ -7,6 +7,7 @@ use engine::clock::{Clock as _, SystemClock};
 use engine::{
     Action, ActionKind, AwaitedReport, OpenUnit, Progress, Status, TaskStatus, Verb, Verdict,
 };
+use journal::layout::short_name;
 use serde_json::{Map, Value};
 use text::counted;
 use text::plain::one_line;
@@ -35,7 +36,7 @@ pub fn next(next: &Action, look: &Look) -> String {
         return page.finish();
     }
     page.title(&next.name().to_uppercase());
-    page.field("run", &next.run_id);
+    page.run(&next.run_id);
     page.field("status", next.status.as_deref().unwrap_or_default());
     let gate = next.gate.as_ref();
     page.field("gate", gate.map_or("", |gate| gate.gate.as_str()));
@@ -52,7 +53,7 @@ pub fn next(next: &Action, look: &Look) -> String {
 
 fn one_unit(page: &mut Page<'_>, next: &Action, unit: &OpenUnit) {
     page.title(&headline(next, unit));
-    page.field("run", &next.run_id);
+    page.run(&next.run_id);
     if next.phase.is_none() {
         page.field("workflow", &next.workflow);
     }
@@ -104,7 +105,7 @@ pub fn paused(status: &Status, look: &Look) -> String {
     let task = status.task.as_ref();
     let subtask = task.and_then(in_progress).unwrap_or_default();
     page.title(format!("PAUSED {subtask}").trim_end());
-    page.field("run", &status.run_id);
+    page.run(&status.run_id);
     let next = &status.next_action;
     let reason = next.paused_reason.as_deref();
     let reason = reason.or(status.paused_reason.as_deref()).unwrap_or("");
@@ -274,7 +275,7 @@ fn problem(told: &Value) -> String {
 pub fn status(status: &Status, look: &Look) -> String {
     let mut page = Page::new(look);
     let style = status_style(&status.status);
-    let id = look.paint(STRONG, &one_line(&status.run_id));
+    let id = look.paint(STRONG, &short_name(&one_line(&status.run_id)));
     let word = look.paint(style, &one_line(&status.status));
     page.raw(&format!("{id}  {word}"));
     match &status.task {

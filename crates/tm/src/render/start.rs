@@ -2,6 +2,7 @@
 
 use engine::view::autopilot::{PlannedSubtask, StartPlan};
 use engine::{Precondition, Started};
+use journal::layout::short_name;
 use text::plain::one_line;
 
 use super::run::what_next;
@@ -89,7 +90,10 @@ pub(super) fn preconditions(page: &mut Page<'_>, title: &str, conditions: &[Prec
 /// A run has begun. Its warnings are printed beside the answer.
 pub fn started(started: &Started, look: &Look) -> String {
     let mut page = Page::new(look);
-    page.signed(Sign::Good, &format!("run {} has begun", started.run_id));
+    page.signed(
+        Sign::Good,
+        &format!("run {} has begun", short_name(&started.run_id)),
+    );
     match &started.branch {
         Some(branch) => page.field("branch", branch),
         None => page.field("workflow", &started.workflow),

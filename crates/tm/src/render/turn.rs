@@ -7,6 +7,7 @@ use engine::turn::submit::Submission;
 
 use super::run::what_next;
 use super::{Look, Page, Sign};
+use journal::layout::short_name;
 
 /// A turn was taken.
 pub fn turned(turned: &TurnAnswer, look: &Look) -> String {
@@ -54,7 +55,7 @@ fn handed_over(page: &mut Page<'_>, submission: &Submission) {
 /// The steps that a run can be taken back to.
 pub fn past_steps(steps: &PastSteps, look: &Look) -> String {
     let mut page = Page::new(look);
-    page.title(&format!("Steps of {}", steps.run_id));
+    page.title(&format!("Steps of {}", short_name(&steps.run_id)));
     let widest = steps.steps.iter().map(|step| step.unit_id.len()).max();
     for step in &steps.steps {
         let mark = if step.present {

@@ -6,6 +6,7 @@ mod table;
 pub mod taken;
 
 use engine::next_step::{self, NextStep, Part, Verb, command_line};
+use journal::layout::short_name;
 use serde_json::{Map, Value, json};
 
 pub use engine::next_step::typed;
@@ -201,9 +202,9 @@ impl<T> Caller<T> {
             out.push(' ');
             out.push_str(word);
         };
-        let run = self.run(step);
-        if let (Some(run), None) = (run, option) {
-            put(&typed(run));
+        let run = self.run(step).map(|run| typed(&short_name(run)));
+        if let (Some(run), None) = (&run, option) {
+            put(run);
         }
         let stated = |name: &str, value: &Option<String>| match value {
             Some(value) => typed(value),
@@ -231,7 +232,7 @@ impl<T> Caller<T> {
         }
         if let (Some(run), Some(option)) = (run, option) {
             put(option);
-            put(&typed(run));
+            put(&run);
         }
         #[cfg(any(test, debug_assertions))]
         if taken::is_asked() {

@@ -147,7 +147,7 @@ struct Actor<'a> {
 impl Actor<'_> {
     /// A form, or the command in its place where nothing is decided on the page.
     fn form(&self, what: &str, label: &str, inside: &Markup, line: &str) -> Markup {
-        let line = format!("{line} --run-id {}", self.about.id());
+        let line = format!("{line} --run-id {}", self.about.name());
         if !self.decides {
             return html! { p { (label) ": " (command(&line)) } };
         }
@@ -250,7 +250,7 @@ fn buttons(form: &str, is_signed: bool, choices: &[(&str, &str, &str)]) -> Marku
 fn gate(actor: &Actor<'_>, gate: &ClosedGate, choices: &Choices) -> Result<Markup, Fault> {
     let about = actor.about;
     let paths = about.engine.gate_files(gate)?;
-    let id = about.id();
+    let id = about.name();
     let lines = html! {
         (command(&format!("tm run approve --run-id {id}")))
         @if gate.can_reject { " or " (command(&format!("tm run reject --feedback TEXT --run-id {id}"))) }

@@ -20,6 +20,7 @@ mod work;
 use std::time::Duration;
 
 use engine::board::{BoardRun, Projects};
+use engine::short_name;
 use engine::{Engine, Fault};
 use maud::{DOCTYPE, Markup, html};
 use serde_json::Value;
@@ -97,6 +98,11 @@ impl About<'_> {
         &self.run.run.run_id
     }
 
+    /// The name by which a command asks for it.
+    fn name(&self) -> String {
+        short_name(self.id())
+    }
+
     /// The path of another page of the run.
     fn path(&self, rest: &str) -> String {
         run_path(self.id(), rest, &self.run.run.project_root)
@@ -126,9 +132,9 @@ impl About<'_> {
                             @if !run.task_id.is_empty() { div { dt { "Task" } dd { (shown(&run.task_id)) } } }
                             @if !run.branch.is_empty() { div { dt { "Branch" } dd { code { (shown(&run.branch)) } } } }
                             div { dt { "Project" } dd { code { (shown(&run.project_root)) } } }
-                            div { dt { "Run" } dd { code { (shown(&run.run_id)) } } }
+                            div { dt { "Run" } dd { code { (self.name()) } } }
                         }
-                        @if self.run.is_live() { p.quiet { "An agent asks for what is next with " (command(&format!("tm run next --run-id {}", self.id()))) } }
+                        @if self.run.is_live() { p.quiet { "An agent asks for what is next with " (command(&format!("tm run next --run-id {}", self.name()))) } }
                     }
                 }
                 nav.tabs aria-label="Pages of this run" {

@@ -62,7 +62,7 @@ fn now(about: &About<'_>, next: Option<&Action>, sets: &[BoardSet]) -> Markup {
             } @else {
                 @match next.action {
                     ActionKind::Complete => p { "It is over: " (status(next.status.as_deref().unwrap_or("ended"))) "." },
-                    ActionKind::Step => p { "The next step can be taken: " (command(&format!("tm run step --run-id {}", about.id()))) },
+                    ActionKind::Step => p { "The next step can be taken: " (command(&format!("tm run step --run-id {}", about.name()))) },
                     _ => {}
                 }
             }

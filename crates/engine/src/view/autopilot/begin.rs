@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use std::sync::Arc;
 
+use journal::layout::short_name;
 use journal::layout::{ProjectDir, RunDir, RunStem};
 use machine::state::RunStatus;
 use machine::{Command, Definition, RunState};
@@ -266,7 +267,7 @@ impl Engine {
             },
         };
         let fault =
-            fault!("run_active", other = other.id(), at = at.display()).detail("runId", other.id());
+            fault!("run_active", run = other.id(), at = at.display()).detail("runId", other.id());
         let loaded = open_run::load(other.path()).ok();
         let run = loaded.as_ref().map(|loaded| &loaded.run);
         // One that has no view of its own is found by the verbs of any.
@@ -476,7 +477,7 @@ impl Engine {
                 .suggest(format!(
                     "{}; the run {} is paused: {resume} tries again, {abort} ends it",
                     suggestion.unwrap_or_else(|| "mend what git says".to_owned()),
-                    run.run,
+                    short_name(&run.run),
                     resume = Verb::Resume,
                     abort = Verb::Abort
                 ))
@@ -517,8 +518,9 @@ impl Engine {
         let paused = |run: &RunHead| run.status == "paused" && run.task.as_deref() == Some(task);
         Ok(over_tasks(project)?.into_iter().find(paused).map(|run| {
             let id = run.dir.id();
+            let name = short_name(id);
             format!(
-                "the run {id} of this task is paused; to go on with that one, abort this one and {resume}", resume = Verb::Resume.step().of(id))
+                "the run {name} of this task is paused; to go on with that one, abort this one and {resume}", resume = Verb::Resume.step().of(id))
         }))
     }
 

@@ -49,7 +49,7 @@ impl Engine {
         if let Some(phase) = phase.filter(|phase| !phase.eq_ignore_ascii_case(state)) {
             return Err(fault!(
                 "changed_since.session_respond",
-                session = run.run,
+                run = run.run,
                 state,
                 phase
             ));
@@ -120,7 +120,7 @@ fn not_asked(session: &str, unit: &str, present: Option<&str>) -> Fault {
         "stale_unit.not_asked",
         unit = one_line(unit),
         instead,
-        session
+        run = session
     )
 }
 

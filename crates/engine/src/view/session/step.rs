@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use journal::layout::RunDir;
+use journal::layout::short_name;
 use journal::{RunLock, Wait};
 use machine::command::Artifact;
 use machine::decide::BLOCKED;
@@ -244,10 +245,10 @@ pub(crate) fn refused(run: &RunState, refusal: Refusal) -> Fault {
         .unwrap_or_else(|| match refusal.code.as_str() {
             "run_over" => format!(
                 "the {noun} {} is over: it is {}",
-                run.run,
+                short_name(&run.run),
                 crate::view::session::history::status(run.status)
             ),
-            "paused" => format!("the {noun} {} is paused", run.run),
+            "paused" => format!("the {noun} {} is paused", short_name(&run.run)),
             code => code.replace('_', " "),
         });
     let mut fault = Fault::new(kind, refusal.code, message).suggest(

@@ -78,7 +78,12 @@ pub fn print_word(engine: &Engine, word: &str, no_session: Fault, output: &mut O
     }
     let id = state.session_id.as_str();
     let show = format!("tm session show{}", render::option(Some(id)));
-    let fault = fault!("not_found.session_or_file", word = one_line(word), id, show);
+    let fault = fault!(
+        "not_found.session_or_file",
+        word = one_line(word),
+        run = id,
+        show
+    );
     Err(fault.detail("session_id", id))
 }
 

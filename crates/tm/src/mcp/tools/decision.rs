@@ -4,6 +4,7 @@ use engine::Choice;
 use engine::gate::Decide;
 use engine::view::View;
 use engine::{Fault, Verb};
+use journal::layout::short_name;
 use mcp::Hints;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -104,7 +105,11 @@ fn unknown(choice: &str) -> Fault {
 fn question(decide: &Decide) -> String {
     let gate = &decide.gate;
     let mut lines = vec![render::question_at(gate, decide.choice)];
-    lines.push(format!("Run {}, iteration {}", gate.run_id, gate.iteration));
+    lines.push(format!(
+        "Run {}, iteration {}",
+        short_name(&gate.run_id),
+        gate.iteration
+    ));
     lines.push(format!("sha256 {}", gate.hash));
     for path in &gate.look_at {
         lines.push(format!("Look at {}", path.display()));

@@ -165,7 +165,7 @@ fn take_step(engine: &Engine, meant: &RunSelector, wish: Step, client: &Client) 
 fn elsewhere(phase: &str, state: &SessionState) -> Fault {
     fault!(
         "changed_since.elsewhere",
-        session_id = state.session_id,
+        run = state.session_id,
         phase = state.phase,
         asked = one_line(phase)
     )

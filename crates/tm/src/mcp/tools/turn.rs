@@ -2,6 +2,7 @@
 
 use engine::view::GENERIC;
 use engine::{Engine, Fault, NEEDS_CONFIRMATION, NextStep, Statement, Turn};
+use journal::layout::short_name;
 use mcp::Hints;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -178,7 +179,7 @@ impl Call<'_> {
 
 /// What the person is asked.
 fn question(engine: &Engine, statement: &Statement, turn: &Turn<'_>) -> String {
-    let run = &statement.run;
+    let (run, name) = (&statement.run, short_name(&statement.run));
     let is_set = |flag| turn.flags.get(flag) == Some(&Value::Bool(true));
     let asked = match turn.name {
         "skip" => {
@@ -193,7 +194,7 @@ fn question(engine: &Engine, statement: &Statement, turn: &Turn<'_>) -> String {
             };
             let what = named.unwrap_or_else(|| "what is in progress".to_owned());
             return one_line(&format!(
-                "Give up {what} of the run {run} for good, and what depends on it?"
+                "Give up {what} of the run {name} for good, and what depends on it?"
             ));
         }
         "abort" => {
@@ -201,12 +202,12 @@ fn question(engine: &Engine, statement: &Statement, turn: &Turn<'_>) -> String {
             let task = task.and_then(|status| status.task);
             let branch = task.map_or_else(String::new, |task| format!(" branch {}", task.branch));
             return one_line(&match (is_set("cleanup"), is_set("force")) {
-                (false, _) => format!("Abort the run {run}? Its{branch} and its files stay."),
+                (false, _) => format!("Abort the run {name}? Its{branch} and its files stay."),
                 (true, false) => {
-                    format!("Abort the run {run} and delete its{branch} and its folder?")
+                    format!("Abort the run {name} and delete its{branch} and its folder?")
                 }
                 (true, true) => format!(
-                    "Abort the run {run} and delete its{branch} and its folder, also commits that are nowhere else?"
+                    "Abort the run {name} and delete its{branch} and its folder, also commits that are nowhere else?"
                 ),
             });
         }
@@ -214,7 +215,7 @@ fn question(engine: &Engine, statement: &Statement, turn: &Turn<'_>) -> String {
         "rewind" => "Take the run back, and have it go on from there?",
         _ => "Have the run go on?",
     };
-    let why = format!("{run} stopped by a rule: {}", statement.subject);
+    let why = format!("{name} stopped by a rule: {}", statement.subject);
     let mut lines = vec![asked.to_owned(), why];
     lines.extend(turn.flags.iter().map(|(name, value)| {
         let value = value.as_str().map_or_else(|| value.to_string(), one_line);

@@ -163,7 +163,7 @@ pub fn state(state: &SessionState, named: Option<&str>, look: &Look) -> String {
         page.field("batch", &format!("{} of {of}", index.saturating_add(1)));
     }
     page.field("unit", state.unit_id.as_deref().unwrap_or_default());
-    page.field("run", &state.run_id);
+    page.run(&state.run_id);
     page.field("moved", &state.last_activity);
     page.field("documents", &state.documents);
     if state.has_snapshot {

@@ -1,6 +1,7 @@
 //! Many sessions, and the profiles there are.
 
 use engine::view::session::answer::{ProfileInput, ProfileSummary, SessionSummary};
+use journal::layout::short_name;
 use serde_json::Value;
 use text::plain::{one_line, visible_len};
 
@@ -17,12 +18,12 @@ pub fn list(sessions: &[SessionSummary], look: &Look) -> String {
     }
     let phases = sessions.iter().map(|session| session.phase.len());
     let widest = phases.max().unwrap_or_default();
-    let ids = sessions.iter().map(|session| session.session_id.len());
+    let ids = sessions.iter().map(|session| name_of(session).len());
     let longest = ids.max().unwrap_or_default();
     for session in sessions {
         let status = format!("{:<11}", spelt(&session.status));
         let phase = format!("{:<widest$}", one_line(&session.phase));
-        let id = format!("{:<longest$}", one_line(&session.session_id));
+        let id = format!("{:<longest$}", name_of(session));
         let iteration = match session.current_iteration {
             0 => String::new(),
             number => format!("iteration {number}"),
@@ -41,10 +42,20 @@ pub fn list(sessions: &[SessionSummary], look: &Look) -> String {
         }
         page.raw(line.trim_end());
         if session.status == "damaged" {
-            page.command(&format!("tm log verify {}", typed(&session.session_id)));
+            page.command(&format!(
+                "tm log verify {}",
+                typed(&short_name(&session.session_id))
+            ));
         }
     }
     page.finish()
+}
+
+/// A session as a list names it: by its number, and the name that it was begun with.
+fn name_of(session: &SessionSummary) -> String {
+    let id = session.session_id.as_str();
+    let name = engine::session_name(id).unwrap_or_default();
+    one_line(&format!("{}  {name}", short_name(id)))
 }
 
 /// The profiles, with what each takes.

@@ -5,6 +5,7 @@ mod lists;
 
 use engine::view::session::answer::{HistoryEntry, SessionState, StepAhead, StepAnswer};
 use engine::{Action, ActionKind};
+use journal::layout::short_name;
 use serde_json::Value;
 use text::plain::one_line;
 
@@ -23,7 +24,7 @@ const DIGITS: usize = 12;
 /// The words behind a command that name the session, where the caller named one.
 pub fn option(session: Option<&str>) -> String {
     session.map_or_else(String::new, |session| {
-        format!(" --session {}", typed(session))
+        format!(" --session {}", typed(&short_name(session)))
     })
 }
 
@@ -336,7 +337,7 @@ fn block(page: &mut Page<'_>, state: &SessionState) {
     let look = page.look();
     page.raw(&format!(
         "{}  {}  {}",
-        look.paint(STRONG, &one_line(&state.session_id)),
+        look.paint(STRONG, &one_line(&short_name(&state.session_id))),
         look.paint(STRONG, &one_line(&state.phase)),
         status_word(state, look)
     ));

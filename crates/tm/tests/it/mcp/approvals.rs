@@ -3,6 +3,7 @@
 
 use std::fs;
 
+use journal::layout::short_name;
 use serde_json::json;
 
 use super::stage::{Stage, asked, refused, yes};
@@ -67,7 +68,7 @@ fn where_more_is_asked_for_a_client_asks_nobody() {
         let stage = used_up(&format!(r#"{{"approvals": {{"require": "{require}"}}}}"#));
         let mut server = stage.asking();
         let run = stage.status()["runId"].take();
-        let run = run.as_str().unwrap();
+        let run = short_name(run.as_str().unwrap());
         for (tool, arguments, command) in [
             ("autopilot_resume", &json!({}), "resume"),
             ("autopilot_abort", &give_up, "abort --cleanup --force"),

@@ -102,7 +102,7 @@ fn a_run_is_turned_by_tools() {
     assert_eq!(fault["code"], "needs_confirmation", "{fault}");
     let by_hand = fault["recovery"].as_str().unwrap();
     assert!(by_hand.starts_with("tm run approve --hash "), "{by_hand}");
-    assert!(by_hand.contains("--run-id letter__"), "{by_hand}");
+    assert!(by_hand.contains("--run-id r1"), "{by_hand}");
     let over = letter.tool("run_abort", &json!({}));
     assert_eq!(over["nextAction"]["status"], "cancelled", "{over}");
     letter.start();
@@ -148,7 +148,7 @@ fn a_person_decides_at_the_gate_of_any_run() {
     let approve = letter.at_gate("approve");
     let decided = |letter: &mut Letter, arguments: &Value, reply: &Value| {
         let (question, told) = asked(&mut letter.server, ("run_decide", arguments), reply);
-        assert!(question.contains("Run letter__"), "{question}");
+        assert!(question.contains("Run r1,"), "{question}");
         told
     };
     let no = json!({ "action": "accept", "content": { "confirm": false } });

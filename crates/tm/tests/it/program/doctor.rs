@@ -193,7 +193,7 @@ fn what_goes_wrong_most_likely_is_found_and_its_way_out_named() {
     work on tasks is turned off: autopilot warn: tm config set autopilot.enabled true
     a workflow with a mistake in it: workflow fail: tm workflow check …/project/.taskmaster/workflows/mine.yaml
     a workflow that takes the place of a built-in one: trust warn: tm workflow trust tdd
-    a journal that is cut: run fail: tm log verify master__task-__--T---Z; tm log repair master__task-__--T---Z
+    a journal that is cut: run fail: tm log verify r; tm log repair r
     a project that was moved: moved note: if that project is now here: tm doctor --adopt …-project
     a dependency on nothing: tasks warn: take the dependency out, or add the task
     settings that cannot be read: config_invalid fail: mend the JSON at …/project/.taskmaster/config.json::

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use journal::layout::short_name;
 use serde_json::{Value, json};
 
 use super::environment::{TestEnvironment, has};
@@ -235,7 +236,7 @@ fn the_turns_of_any_run_work_on_it() {
     ] {
         let asked = project.line(&format!("autopilot {line}"));
         asked.fault(3, "other_workflow");
-        let way_out = format!("tm run next --run-id {}", feature.id);
+        let way_out = format!("tm run next --run-id {}", short_name(&feature.id));
         assert_eq!(asked.json()["error"]["recovery"], way_out);
     }
     let early = project.line("run report").json_with(7);

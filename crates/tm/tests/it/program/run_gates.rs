@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use journal::layout::short_name;
 use serde_json::{Value, json};
 
 use super::environment::TestEnvironment;
@@ -109,7 +110,8 @@ impl Run {
 /// Brings a run of either sort through its gate, after it was sent back once.
 fn through(advance: &str) {
     let letter = Run::letter(advance);
-    let id = letter.id.as_str();
+    let id = short_name(&letter.id);
+    let id = id.as_str();
     let next = letter.tm("next");
     for command in ["approve", "reject --feedback …"] {
         let advised = format!("  -> tm run {command} --run-id {id}\n");

@@ -2,6 +2,7 @@
 
 use super::environment::TestEnvironment;
 use super::whole_run::{says, tm};
+use journal::layout::short_name;
 use testkit::person::{self, Person};
 
 /// Runs the binary at a terminal of its own, at which somebody types `lines` and then Ctrl-D. Exit status, and all
@@ -91,7 +92,8 @@ fn resume_asks_which_of_several_runs_is_meant() {
     let (_, shown) = at_terminal(&environment, &["autopilot", "resume"], "7\n\n", false);
     assert!(shown.contains("That is not one of the numbers."), "{shown}");
     let mut lines = shown.lines().map(str::trim_start);
-    let is_listed = |line: &&str| line.contains(&second) && line.starts_with(['1', '2']);
+    let name = format!(" {} ", short_name(&second));
+    let is_listed = |line: &&str| line.contains(&name) && line.starts_with(['1', '2']);
     let number = &lines.find(is_listed).expect("it is listed")[..1];
     typed(&environment, resume, &format!("{number}\n"), 0);
     let status = tm(&environment, &format!("autopilot status --run-id {second}"));

@@ -1,5 +1,6 @@
 //! What must hold before a run: each check refuses with a code of its own, in the plan as in the start.
 
+use journal::layout::short_name;
 use serde_json::json;
 
 use super::environment::{BRANCH, CONFIG, SETTINGS, TASKS, TASKS_FILE, TestEnvironment, tells};
@@ -128,7 +129,7 @@ fn a_second_run_is_refused_whatever_its_tag() {
     let first = start("start 1");
     for words in ["4", "1", "8 --tag later", "4 --dry-run"] {
         let answer = env.refuses(&format!("start {words}"), "run_active");
-        tells(answer.message(), &[&first]);
+        tells(answer.message(), &[&short_name(&first)]);
         tells(answer.suggestion(), &["--force", "tm autopilot abort"]);
     }
     // Nor does a start that is refused end one.
