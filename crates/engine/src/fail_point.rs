@@ -1,7 +1,7 @@
 //! Places where a test may have the process die, as a kill at that instant would.
 //!
 //! `TRAMLINE_FAIL_POINT=name` (or `name:N` for the N-th time it is reached) ends the process there,
-//! without unwinding. A release build has no such places.
+//! without unwinding; with `TRAMLINE_FAIL_TRACE` it says first by which calls it came there. A release build has no such places.
 
 /// The places, in the order in which a commit passes them. `io` stands before and after each change that a session makes to
 /// its folder, so that one name and a count come to all of them.
@@ -37,6 +37,8 @@ pub const NAMES: [&str; 26] = [
 /// Dies here, if the environment says so.
 #[cfg(debug_assertions)]
 pub(crate) fn reach(name: &'static str) {
+    use std::backtrace::Backtrace;
+    use std::io::Write as _;
     use std::sync::atomic::{AtomicU32, Ordering};
     static REACHED: AtomicU32 = AtomicU32::new(0);
     let Ok(wanted) = std::env::var("TRAMLINE_FAIL_POINT") else {
@@ -47,6 +49,9 @@ pub(crate) fn reach(name: &'static str) {
         None => (wanted.as_str(), 1),
     };
     if wanted == name && REACHED.fetch_add(1, Ordering::SeqCst) + 1 == time {
+        if std::env::var_os("TRAMLINE_FAIL_TRACE").is_some() {
+            let _ = writeln!(std::io::stderr(), "{}", Backtrace::force_capture());
+        }
         std::process::abort();
     }
 }

@@ -24,6 +24,7 @@ mod interactive;
 mod plugin;
 mod reading;
 mod renamed;
+mod report_way;
 mod run_gates;
 mod session;
 mod settings;
