@@ -72,9 +72,9 @@ impl Planner<'_> {
             .map(|unit| unit.id.clone());
         let prompt_missing = prompt.is_some() && !there.prompt && !there.response;
         match unit {
-            // A prompt that stands there already asks for it, as after a step back.
-            None if !there.response && (response.is_none() || !there.prompt) => {
-                return self.issue(ROOT, state);
+            None if !there.response => {
+                // A prompt that stands there already asks for it, as after a step back.
+                return self.issue_with(ROOT, state, response.is_none() || !there.prompt);
             }
             Some(unit) if prompt_missing => {
                 self.issue_again(&unit);

@@ -52,8 +52,8 @@ fn a_session_at_the_cap_may_go_back_to_its_review() {
     assert_eq!(driver.state(), "REVIEWING");
     assert_eq!(driver.status(), RunStatus::Running);
     assert!(!driver.files.contains("iteration-1/review-response.md"));
-    // The prompt that stands there asks for it already.
-    assert_eq!(driver.after("step"), "!blocked");
+    // The prompt that stands there asks for it: it is asked for anew, and not written.
+    assert_eq!(driver.after("step step"), "REVIEWING-2 !blocked");
     respond(&mut driver, "SUCCESS");
     assert_eq!(driver.after("step step"), "(REVIEWED) completed");
 }

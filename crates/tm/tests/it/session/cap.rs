@@ -52,6 +52,7 @@ fn at_the_cap_a_person_gives_more_iterations_or_has_the_review_done_again() {
     assert_eq!(session.status()["phase"], "REVIEWING");
     let aside = "iteration-2/review-response.reopened-1.md";
     assert_eq!(session.read(aside), FAIL);
+    assert_eq!(session.stepped()["nextAction"]["action"], "work");
     session.blocked();
     session.review(2, PASS);
     session.step_to("COMPLETE");
