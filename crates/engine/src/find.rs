@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use journal::layout::{LayoutError, ProjectDir, RunDir, short_name};
+use journal::layout::{LAST, LayoutError, ProjectDir, RunDir, is_number, short_name};
 use machine::RunState;
 use serde_json::Value;
 use workspace::git::{in_other_worktrees, is_linked, worktree};
@@ -252,6 +252,7 @@ pub(crate) fn named(
     };
     match found {
         Some(dir) => Ok(dir),
+        None if is_number(name) => Err(fault!("no_run.numbered", name)),
         None => match project.find_run(name) {
             Err(LayoutError::NoRun(_)) => {
                 let short = by_short_name(project, view, name)?;
@@ -261,9 +262,6 @@ pub(crate) fn named(
         },
     }
 }
-
-/// The name of the run that began last.
-const LAST: &str = "last";
 
 /// The run of the view's that began last, of all or of the task with this id.
 fn by_short_name(
@@ -296,8 +294,8 @@ fn called(project: &ProjectDir, view: &'static View, name: &str) -> Result<Optio
     if let Some(run) = project.run_of_id(name) {
         return Ok(Some(run));
     }
-    if let Some(run) = project.run_of_number(name)? {
-        return Ok(Some(run));
+    if is_number(name) {
+        return Ok(project.run_of_number(name)?);
     }
     let of = view.only();
     let mut of_name = Vec::new();

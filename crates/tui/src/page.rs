@@ -2,7 +2,7 @@
 
 use engine::board::{BoardRun, BoardSet, Projects, runs_of, stand_together};
 use engine::next_step::on_a_page;
-use engine::{Engine, Fault};
+use engine::{Engine, Fault, short_name};
 use serde_json::Value;
 use text::plain::{many_lines, one_line, without_marks};
 
@@ -141,7 +141,8 @@ fn runs(projects: &dyn Projects) -> Result<Page, Fault> {
             0 => String::new(),
             total => format!("{}/{total}", run.run.completed),
         };
-        let mut text = format!("{word:<10} {done:>5}  {}", one_line(run.title()));
+        let (name, title) = (short_name(&run.run.run_id), one_line(run.title()));
+        let mut text = format!("{word:<10} {done:>5}  {name:<4} {title}");
         if !run.places.is_empty() {
             text = format!("{text} · {}", run.places.join(", "));
         }

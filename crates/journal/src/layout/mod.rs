@@ -23,5 +23,5 @@ pub use adopt::{Adopted, MovedProject, MovedReason};
 pub use error::LayoutError;
 pub use name::{MAX_NAME_BYTES, Name, NameError, NameFlaw};
 pub use project::{Home, ProjectDir};
-pub use run::{RunDir, RunStem, short_name};
+pub use run::{LAST, RunDir, RunStem, is_number, short_name};
 pub use tag::TagDir;

@@ -49,8 +49,8 @@ pub enum NameFlaw {
     #[error("it has a control character")]
     Control,
     /// It is a word by which runs are asked for.
-    #[error("it is how runs are numbered")]
-    Number,
+    #[error("it means a run already: the one of that number, or the last one")]
+    Taken,
     /// It has a character that cannot be seen, or a space at one of its ends.
     #[error("it has a character that cannot be seen")]
     Invisible,

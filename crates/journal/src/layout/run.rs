@@ -13,6 +13,8 @@ use crate::evidence;
 use crate::file::{self, FileJournal};
 use crate::timestamp;
 
+/// What means the run that began last.
+pub const LAST: &str = "last";
 /// The file with the highest number of the runs that are not there any more, in the folder of a project.
 const LAST_NUMBER: &str = "last-number";
 /// Bytes that a run's id needs after its stem: `__`, the timestamp, and room for its number.
@@ -35,11 +37,11 @@ impl RunStem {
             Name::check("workflow id", workflow)?,
             Name::check("session name", name)?,
         );
-        if is_short_name(name.as_str()) {
+        if is_number(name.as_str()) || name.as_str() == LAST {
             return Err(NameError {
                 kind: "session name",
                 name: name.as_str().to_owned(),
-                flaw: NameFlaw::Number,
+                flaw: NameFlaw::Taken,
             });
         }
         Self::checked(format!("{workflow}__{name}"))
@@ -143,25 +145,16 @@ impl ProjectDir {
         kept.and_then(|kept| kept.trim().parse().ok()).unwrap_or(0)
     }
 
-    /// The run that a short name means, such as `r7`; none where it is no such name, or of no run.
+    /// The run that a number means, such as `r7`; none where it is no number ([`is_number`]), or of no run.
     ///
     /// # Errors
     /// [`LayoutError::AmbiguousRun`] where a moved project brought another run of that number.
     pub fn run_of_number(&self, name: &str) -> Result<Option<RunDir>, LayoutError> {
         let digits = name.strip_prefix('r').unwrap_or_default();
-        let Some(number) = digits.parse().ok().filter(|_| is_short_name(name)) else {
+        let Some(number) = digits.parse().ok().filter(|_| is_number(name)) else {
             return Ok(None);
         };
-        let mut candidates = self.runs()?;
-        candidates.retain(|id| number_of(id) == Some(number));
-        match candidates.as_slice() {
-            [] => Ok(None),
-            [id] => self.run(id).map(Some),
-            _ => Err(LayoutError::AmbiguousRun {
-                prefix: name.to_owned(),
-                candidates,
-            }),
-        }
+        self.only_run(name, |id| number_of(id) == Some(number))
     }
 
     /// The ids of all runs, the newest first by the timestamp in the id.
@@ -215,13 +208,24 @@ impl ProjectDir {
         if let Some(run) = self.run_of_id(prefix.as_str()) {
             return Ok(run);
         }
+        let prefix = prefix.as_str();
+        let found = self.only_run(prefix, |id| id.starts_with(prefix))?;
+        found.ok_or_else(|| LayoutError::NoRun(prefix.to_owned()))
+    }
+
+    /// The only run whose id fits what was asked for.
+    fn only_run(
+        &self,
+        asked: &str,
+        fits: impl Fn(&str) -> bool,
+    ) -> Result<Option<RunDir>, LayoutError> {
         let mut candidates = self.runs()?;
-        candidates.retain(|id| id.starts_with(prefix.as_str()));
+        candidates.retain(|id| fits(id));
         match candidates.as_slice() {
-            [] => Err(LayoutError::NoRun(prefix.as_str().to_owned())),
-            [id] => self.run(id),
+            [] => Ok(None),
+            [id] => self.run(id).map(Some),
             _ => Err(LayoutError::AmbiguousRun {
-                prefix: prefix.as_str().to_owned(),
+                prefix: asked.to_owned(),
                 candidates,
             }),
         }
@@ -239,10 +243,12 @@ pub fn short_name(id: &str) -> String {
     number_of(id).map_or_else(|| id.to_owned(), |number| format!("r{number}"))
 }
 
-/// Whether a word has the form of a short name.
-fn is_short_name(word: &str) -> bool {
-    let digits = word.strip_prefix('r').unwrap_or_default();
-    !digits.is_empty() && !digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit())
+/// Whether a word has the form of a run's number: it means nothing else.
+pub fn is_number(word: &str) -> bool {
+    let digits = word
+        .strip_prefix('r')
+        .filter(|digits| !digits.starts_with('0'));
+    digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// The timestamp in a run's id, and its number; 0 where it has none.

@@ -22,7 +22,7 @@ pub fn decide(
     output: &mut Output,
 ) -> Outcome {
     if feedback.is_some_and(|feedback| feedback.trim().is_empty()) {
-        return Err(no_feedback());
+        return Err(fault!("usage.no_feedback"));
     }
     let gate = engine.gate(view, run)?;
     bound_to(&gate, None, hash)?;
@@ -94,11 +94,6 @@ pub fn bound_to(gate: &ClosedGate, named: Option<&str>, hash: Option<&str>) -> R
         "what stands before the gate {} is not what was looked at: its hash is {}",
         gate.gate, gate.hash
     ))
-}
-
-/// The fault of a rejection that says nothing.
-pub fn no_feedback() -> Fault {
-    fault!("usage.no_feedback")
 }
 
 #[cfg(test)]

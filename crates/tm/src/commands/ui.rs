@@ -44,7 +44,10 @@ pub fn run(ui: &Ui, output: &mut Output) -> Outcome {
     }
     // Where nobody can press a key it is told once.
     if output.is_json() {
-        let runs = engine::board::runs_of(&projects.all()?)?;
+        let mut runs = engine::board::runs_of(&projects.all()?)?;
+        if let Place::Run { id, .. } = &place {
+            runs.retain(|run| run.run.run_id == *id);
+        }
         output.json(&json!({ "runs": runs }))?;
         return Ok(DONE);
     }

@@ -3,6 +3,7 @@
 use engine::proof::source::short;
 use engine::proof::story::Purpose;
 use engine::proof::{CommitStanding, Verdict, Verified, WrittenBundle};
+use journal::layout::short_name;
 use text::plain::{cut_at_word, one_line, visible_len};
 
 use super::{FAINT, Look, Page, STRONG, Sign};
@@ -133,7 +134,7 @@ pub fn exported(exported: &WrittenBundle, look: &Look) -> String {
         Sign::Good,
         &format!(
             "{}: {}, {} of evidence",
-            exported.run_id,
+            short_name(&exported.run_id),
             counted(exported.events, "event"),
             counted(exported.evidence, "piece")
         ),

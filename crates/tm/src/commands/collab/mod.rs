@@ -6,9 +6,10 @@ mod fields;
 use std::path::Path;
 
 use engine::fault;
+use engine::view::COLLAB;
 use engine::view::collab::answer::SkillAnswer;
 use engine::view::collab::request::{GraphSync, SessionUpdate, SkillDone};
-use engine::{Engine, Fault, Kind};
+use engine::{Engine, Fault, Kind, Turn};
 
 use self::document::{Document, found};
 use super::{DONE, Outcome, current_folder, open};
@@ -74,16 +75,12 @@ fn carry_out(
             Ok(verdict(updated.validated, updated.code.as_deref()))
         }
         CollabCommand::Reopen(reopen) => {
-            let answer = engine
-                .at_unit(reopen.unit.as_deref())
-                .collab_reopen(&reopen.turn(session.map(str::to_owned)))?;
-            told(&answer, session, output)
+            let engine = engine.at_unit(reopen.unit.as_deref());
+            take(&engine, session, &reopen.turn(), output)
         }
         CollabCommand::Skip(skip) => {
-            let answer = engine
-                .at_unit(skip.unit.as_deref())
-                .collab_skip(&skip.turn(session.map(str::to_owned)))?;
-            told(&answer, session, output)
+            let engine = engine.at_unit(skip.unit.as_deref());
+            take(&engine, session, &skip.turn(), output)
         }
         CollabCommand::Task(task) => {
             let updated = engine.collab_tasks(session, &fields::tasks(&task)?)?;
@@ -102,6 +99,12 @@ fn carry_out(
         CollabCommand::Graph(_) => draw(engine, session, output),
         CollabCommand::Sync(sync) => hand_over(engine, session, &sync, output),
     }
+}
+
+fn take(engine: &Engine, session: Option<&str>, turn: &Turn<'_>, output: &mut Output) -> Outcome {
+    let answer = engine.turn(&COLLAB, session, turn)?;
+    output.answer(&answer, crate::render::turned)?;
+    Ok(DONE)
 }
 
 /// The exit status of a verdict.

@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use engine::fault;
 use engine::view::session::answer::SessionState;
 use engine::{Engine, Fault, Kind, Verb};
+use journal::layout::short_name;
 use serde_json::json;
 use text::plain::one_line;
 
@@ -173,13 +174,14 @@ fn not_there(state: &SessionState, named: &str) -> Fault {
             .detail("session_id", state.session_id.as_str())
     };
     let (id, phase) = (&state.session_id, &state.phase);
+    let name = short_name(id);
     if matches!(named, "plan" | "prompt" | "response") {
         let yet = match state.status.as_str() {
             "IN_PROGRESS" => " yet",
             _ => "",
         };
         return fault(format!(
-            "the session {id} has no {named}{yet}: it stands in {phase}"
+            "the session {name} has no {named}{yet}: it stands in {phase}"
         ))
         .suggest(format!("{} says what comes next", Verb::Status))
         .recover(Verb::Status.step().of(id));
@@ -189,10 +191,13 @@ fn not_there(state: &SessionState, named: &str) -> Fault {
         .iter()
         .map(|artifact| artifact.path.as_str())
         .collect();
-    fault(format!("the session {id} has no file {}", one_line(named)))
-        .suggest("name one of its files; without a name they are listed")
-        .expected(known)
-        .recover(format!("tm session show{}", render::option(Some(id))))
+    fault(format!(
+        "the session {name} has no file {}",
+        one_line(named)
+    ))
+    .suggest("name one of its files; without a name they are listed")
+    .expected(known)
+    .recover(format!("tm session show{}", render::option(Some(id))))
 }
 
 /// The paths that a name can mean, the likeliest first.

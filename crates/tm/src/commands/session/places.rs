@@ -13,9 +13,6 @@ use crate::output::Output;
 use crate::render::session as render;
 use crate::steps::typed;
 
-/// What the ids of sessions begin with.
-const BEGINNING: &str = "review__";
-
 /// `tm session export`.
 pub fn hand_out(engine: &Engine, export: &Export, output: &mut Output) -> Outcome {
     let folder = export.folder.as_path();
@@ -59,7 +56,7 @@ pub fn in_order(
 
 /// Refuses an export whose only word is a session, where it should be the folder.
 fn no_session(engine: &Engine, export: &Export, folder: &Path) -> Result<(), Fault> {
-    let Some(word) = folder.to_str().filter(|word| word.starts_with(BEGINNING)) else {
+    let Some(word) = folder.to_str().filter(|_| !folder.is_dir()) else {
         return Ok(());
     };
     if export.session.id().is_some() || engine.session_status(Some(word)).is_err() {

@@ -134,7 +134,7 @@ fn entered(state: &SessionState) -> (Sign, String) {
     let asked = || what(state.work.asked);
     let text = match (state.work.asked, state.work.answered) {
         _ if asked_in(&state.next_action).is_some() => {
-            let prompt = format!("the prompt for {} is written", asked());
+            let prompt = format!("{} is asked for", asked());
             let Some(failed) = iteration_began(state) else {
                 return (Sign::Good, prompt);
             };

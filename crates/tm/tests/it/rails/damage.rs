@@ -222,7 +222,8 @@ const DAMAGES: [Damage; 4] = [
         change(run, |bytes| bytes.truncate(bytes.len() / 3));
     }),
     ("another run's", |run| {
-        let other = format!("{}-2", run.display());
+        let id = run.display().to_string();
+        let other = format!("{}2", id.trim_end_matches('1'));
         fs::rename(run, other).unwrap();
     }),
 ];
