@@ -170,6 +170,15 @@ impl<'a> Turn<'a> {
         }
     }
 
+    /// The same turn of these tasks.
+    #[must_use]
+    pub fn of_tasks(mut self, tasks: &[String]) -> Self {
+        if !tasks.is_empty() {
+            self.flags.insert("task".to_owned(), tasks.into());
+        }
+        self
+    }
+
     /// That a rule is let pass for the present work unit.
     pub fn allow(code: &str, reason: &'a str) -> Self {
         Self {
@@ -203,6 +212,15 @@ impl<'a> Turn<'a> {
     /// The item that it is about; the present one if none is named.
     pub fn item(&self) -> Option<&str> {
         self.text("item")
+    }
+
+    /// The tasks of a session of skills that it is about.
+    pub(crate) fn tasks(&self) -> Vec<&str> {
+        let all = self.flags.get("task").and_then(Value::as_array);
+        all.into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect()
     }
 
     /// Of what kind the work is from then on, where that changes.

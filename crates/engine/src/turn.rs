@@ -20,7 +20,6 @@ use serde_json::{Map, Value};
 
 use crate::approval::{Statement, Turn, again, present_unit};
 use crate::call::{Call, Input};
-use crate::capability::documents::bound;
 use crate::capability::documents::skills::Skills;
 use crate::capability::files::subject::{TAMPERED, fault as fault_of};
 use crate::capability::git::changes::Changes;
@@ -39,9 +38,9 @@ use crate::summary;
 use crate::turn::answer::{TurnAnswer, TurnDetails};
 use crate::verdict::on_task;
 use crate::view::autopilot::{kinds, running};
-use crate::view::collab::turn::{Target, Way, turned as turned_work};
+use crate::view::collab::turn::{Way, turn_work};
 use crate::view::session::turn::{is_at_cap, may_be_reopened};
-use crate::view::{AUTOPILOT, View};
+use crate::view::{AUTOPILOT, SESSION, View};
 use crate::writer::RunWriter;
 
 /// A run that was turned, still open.
@@ -97,7 +96,7 @@ impl Engine {
             "pause" => self.turn_to_pause(view, run, turn.reason),
             "resume" => self.turn_to_resume(view, run),
             "reopen" => self.turn_back(view, run, turn),
-            "skip" => self.turn_to_skip(view, run, turn.item(), turn.reason),
+            "skip" => self.turn_to_skip(view, run, turn),
             "allow" => self.turn_to_allow(view, run, turn),
             "rewind" => self.turn_to_rewind(view, run, turn),
             "adopt" => self.turn_to_adopt(view, run, turn.reason),
@@ -205,11 +204,15 @@ impl Engine {
         let writer = self.writer_alone(&project, &dir, Input::None)?;
         let says_more = |flag: &String| flag != "item";
         let reason = Some(turn.reason).filter(|_| !turn.flags.keys().any(says_more));
-        if let Some(message) = self.taken_before(&writer, Trigger::Reopen, item, reason)? {
+        let target = item.or(turn.tasks().first().copied());
+        if let Some(message) = self.taken_before(&writer, Trigger::Reopen, target, reason)? {
             return Ok(TurnOutcome::new(writer, message));
         }
-        if item.is_none() {
+        if target.is_none() {
             is_where_it_was(&writer)?;
+        }
+        if writer.call.skills.is_some() {
+            return turn_work(view, writer, Way::Reopen, turn);
         }
         if let Some(kind) = turn.kind() {
             let whose = item.map_or_else(
@@ -232,21 +235,15 @@ impl Engine {
             may_be_reopened(&writer.call, run, turn)?;
             let held = strong_enough(approval.as_deref(), run.least_approval, "reopen");
             held.map_err(|weak| match weak.code.as_str() {
-                "needs_person" => {
-                    fault!("needs_person.turn_back", run = dir.id()).detail("runId", dir.id())
-                }
+                "needs_person" => fault!("needs_person.turn_back", run = dir.id())
+                    .detail("runId", dir.id())
+                    .recover(turn.step().in_view(SESSION.name).of(dir.id())),
                 _ => refused(view, &writer.call, run, None, &weak),
             })?;
         }
         if is_over_a_task(run) && run.status == RunStatus::Paused {
             // It ends the pause, so it needs what a resume needs.
             self.may_go_on(&writer, &project)?;
-        }
-        if let (Some(_), Some(item)) = (&writer.call.skills, item) {
-            if turn.reason.trim().is_empty() {
-                return Err(no_reason(Verb::Reopen));
-            }
-            return of_skills(view, writer, Way::Reopen, item, turn.reason);
         }
         let command = Command::Reopen {
             item: item.map(str::to_owned),
@@ -287,22 +284,24 @@ impl Engine {
         &self,
         view: &'static View,
         run: Option<&str>,
-        item: Option<&str>,
-        reason: &str,
+        turn: &Turn<'_>,
     ) -> Result<TurnOutcome<'_>, Fault> {
+        let (item, reason) = (turn.item(), turn.reason);
         if reason.trim().is_empty() {
             return Err(no_reason(Verb::Skip));
         }
         let (project, dir) = self.meant(view, run, Selector::Running)?;
         let writer = self.writer_alone(&project, &dir, Input::None)?;
-        if let Some(message) = self.taken_before(&writer, Trigger::Skip, item, Some(reason))? {
+        let target = item.or(turn.tasks().first().copied());
+        let said = Some(reason).filter(|_| turn.tasks().is_empty());
+        if let Some(message) = self.taken_before(&writer, Trigger::Skip, target, said)? {
             return Ok(TurnOutcome::new(writer, message));
         }
-        if item.is_none() {
+        if target.is_none() {
             is_where_it_was(&writer)?;
         }
-        if let (Some(_), Some(item)) = (&writer.call.skills, item) {
-            return of_skills(view, writer, Way::Skip, item, reason);
+        if writer.call.skills.is_some() {
+            return turn_work(view, writer, Way::Skip, turn);
         }
         let run = &writer.open.run;
         let present = || run.waiting().next()?.0.key();
@@ -376,35 +375,6 @@ impl Engine {
             Some(other) if other.id() == writer.open.run.run => Ok(()),
             _ => self.refuse_second(project, None),
         }
-    }
-}
-
-/// Turns an item of a session of skills; or a task, where no item is called so.
-fn of_skills<'a>(
-    view: &'static View,
-    mut writer: RunWriter<'a>,
-    way: Way,
-    named: &str,
-    reason: &str,
-) -> Result<TurnOutcome<'a>, Fault> {
-    let run = &writer.open.run;
-    let is_item = bound::items(run).is_some_and(|items| items.get(named).is_some());
-    let is_task = bound::tasks(run).is_some_and(|tasks| tasks.get(named).is_some());
-    let tasks = [named.to_owned()];
-    let target = if is_task && !is_item {
-        Target::Tasks(&tasks)
-    } else {
-        Target::Item(named.to_owned(), None)
-    };
-    match turned_work(&mut writer, way, &target, reason)? {
-        Ok(message) => Ok(TurnOutcome::new(writer, message)),
-        Err(refusal) => Err(refused(
-            view,
-            &writer.call,
-            &writer.open.run,
-            None,
-            &refusal,
-        )),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use journal::EvidenceStore;
+use journal::layout::short_name;
 use machine::definition::{Actor, Advance, StateDef};
 use machine::state::{Item, ItemStatus, Next, RunStatus, Token, Unit};
 use machine::trigger::Trigger;
@@ -12,6 +13,7 @@ use workspace::config::Level;
 
 use crate::action::{Action, ActionKind, AwaitedReport, OpenUnit, Precondition};
 use crate::call::{Call, Form};
+use crate::capability::documents::skills::skill;
 use crate::capability::files::subject::TAMPERED;
 use crate::capability::memory::{self, BASELINE, Memory, PULL_REQUEST, PUSHED};
 use crate::capability::tests::read::few;
@@ -24,8 +26,9 @@ use crate::open_run::{self, Forecast};
 use crate::report::{is_read_on_branch, report_of};
 use crate::view::autopilot::instructions::{self, UnitContext};
 use crate::view::collab::frame::Frame;
+use crate::view::session::about::{put_back_first, tampered};
 use crate::view::session::turn::{MOST_ITERATIONS, is_at_cap};
-use crate::view::{AUTOPILOT, GENERIC, SESSION, View};
+use crate::view::{AUTOPILOT, COLLAB, GENERIC, SESSION, View};
 
 /// Why a run waits in which a process ended between two units. To resume it finishes what was begun.
 pub(crate) const INTERRUPTED: &str = "interrupted";
@@ -56,8 +59,23 @@ pub(crate) fn next_action(
         let action = of_task(view, run, &call.dir, detail)?;
         return Ok(defined(action, run, &call.definition));
     }
-    let action = of_any(view, run, &call.definition, &call.dir, detail)?;
-    look_further(call, run, action)
+    let mut action = of_any(view, run, &call.definition, &call.dir, detail)?;
+    // What there is to do in a session of skills may be another than when it was asked for.
+    if call.skills.is_some()
+        && let Some(told) = action
+            .unit
+            .as_mut()
+            .and_then(|unit| unit.instructions.as_mut())
+        && let Some(now) = Frame::present(call, run)
+    {
+        *told = now.instructions;
+    }
+    let action = look_further(call, run, action)?;
+    if call.session.is_none() || run.pending.is_some() {
+        return Ok(action);
+    }
+    let changed = tampered(call, run, &action);
+    Ok(put_back_first(call, run, &changed, action))
 }
 
 /// Whether the unit that is open is a phase of a task: tests are reported, or a commit. Where none is open the run is paused,
@@ -317,12 +335,13 @@ pub(crate) fn of_any(
     let mut units = Vec::new();
     for (at, (token, unit)) in run.waiting().take(most).enumerate() {
         let mut open = open_unit(run, definition, token, unit);
-        if detail == Detail::Whole {
+        if detail != Detail::Brief {
             for file in [&mut open.prompt, &mut open.response].into_iter().flatten() {
                 *file = dir.join(&*file).display().to_string();
             }
             if at < MOST_UNITS {
-                open.instructions = Some(instructions_of(definition, token, unit, dir)?);
+                let of_unit = (token, unit, open.prompt.as_deref());
+                open.instructions = Some(instructions_of(definition, of_unit, dir)?);
             }
         }
         units.push(open);
@@ -341,7 +360,8 @@ fn after_a_stop(run: &RunState, definition: &Definition) -> Option<NextStep> {
     let reopen = Verb::Reopen.step().of(&run.run);
     match run.status {
         RunStatus::Completed if *View::of(run) == SESSION => {
-            let export = ["tm", "session", "export", "DIR", "--session", &run.run];
+            let name = short_name(&run.run);
+            let export = ["tm", "session", "export", "DIR", "--session", &name];
             Some(NextStep::shell(export))
         }
         RunStatus::Paused if is_at_cap(definition, run) => {
@@ -397,9 +417,17 @@ fn with_steps(mut action: Action) -> Action {
     let run = action.run_id.as_str();
     let of_run = |verb: Verb| verb.step().of(run);
     let gate = action.gate.as_ref();
-    let signed = |step: NextStep| match gate {
-        Some(gate) if gate.strength == Strength::Signed => step.and("sign"),
-        _ => step,
+    let decided = |word: &str, step: NextStep| {
+        let Some(gate) = gate else {
+            return step;
+        };
+        // Said of exactly what stands there.
+        let step = step.with("decision", word).with("gate", &gate.gate);
+        let step = step.with("shown", &gate.hash);
+        match gate.strength {
+            Strength::Signed => step.and("sign"),
+            _ => step,
+        }
     };
     let steps: Vec<NextStep> = match action.action {
         ActionKind::Work => match &action.unit {
@@ -412,9 +440,9 @@ fn with_steps(mut action: Action) -> Action {
         ActionKind::Step => vec![of_run(Verb::Step)],
         ActionKind::Restore => vec![of_run(Verb::Restore)],
         ActionKind::Decide => {
-            let reject = signed(of_run(Verb::Reject).and("feedback"));
+            let reject = decided("reject", of_run(Verb::Reject).and("feedback"));
             let reject = Some(reject).filter(|_| gate.is_some_and(|gate| gate.can_reject));
-            [Some(signed(of_run(Verb::Approve))), reject]
+            [Some(decided("approve", of_run(Verb::Approve))), reject]
                 .into_iter()
                 .flatten()
                 .collect()
@@ -435,14 +463,19 @@ fn open_unit(run: &RunState, definition: &Definition, token: &Token, unit: &Unit
         max_attempts: unit.max_attempts,
         item: run.item(token).map(|item| Map::clone(&item.fields)),
         prompt: definition.prompt(&token.state, &run.vars),
-        report: report_step(run, &unit.id, &asked, response.as_deref()).into(),
+        report: report_step((run, definition), &unit.id, &asked, response.as_deref()).into(),
         response,
         ..asked
     }
 }
 
 /// The step that reports a unit. One whose answer is waited for in a file is reported by a step of the run, once it is there.
-fn report_step(run: &RunState, unit: &str, asked: &OpenUnit, response: Option<&str>) -> NextStep {
+fn report_step(
+    (run, definition): (&RunState, &Definition),
+    unit: &str,
+    asked: &OpenUnit,
+    response: Option<&str>,
+) -> NextStep {
     let of_run = |verb: Verb| verb.step().of(&run.run);
     match response {
         Some(_) if *View::of(run) == SESSION => {
@@ -452,6 +485,10 @@ fn report_step(run: &RunState, unit: &str, asked: &OpenUnit, response: Option<&s
         None => {}
     }
     let report = of_run(Verb::Report).with("unit", unit);
+    let report = match skill(definition, &asked.state) {
+        Some(skill) if View::of(run) == &COLLAB => report.with("skill", skill),
+        _ => report,
+    };
     match (asked.expects.as_deref(), asked.outcomes.first()) {
         (Some("outcome"), Some(outcome)) => report.with("outcome", outcome),
         (Some("outcome"), None) => report.and("outcome"),
@@ -486,8 +523,7 @@ fn asked(definition: &Definition, state: &str) -> OpenUnit {
 /// The kept instructions of a unit, or those without a template.
 fn instructions_of(
     definition: &Definition,
-    token: &Token,
-    unit: &Unit,
+    (token, unit, prompt): (&Token, &Unit, Option<&str>),
     dir: &Path,
 ) -> Result<String, Fault> {
     if let Some(hash) = &unit.context {
@@ -497,6 +533,10 @@ fn instructions_of(
             Form::Context => UnitContext::read(&bytes()?).instructions,
             Form::Text => String::from_utf8_lossy(&bytes()?).into_owned(),
         });
+    }
+    // One that a prompt asks for which was there before.
+    if let Some(prompt) = prompt.and_then(|path| std::fs::read_to_string(path).ok()) {
+        return Ok(prompt);
     }
     let role = definition.role(&token.state);
     Ok(context::without_template(definition, &role, token))

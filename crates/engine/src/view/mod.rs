@@ -122,7 +122,7 @@ pub static SESSION: View = View {
 };
 
 /// Skill by skill.
-pub(crate) static COLLAB: View = View {
+pub static COLLAB: View = View {
     name: "collab",
     workflow: "collab",
     noun: "session",
@@ -131,7 +131,7 @@ pub(crate) static COLLAB: View = View {
         "begin one by completing its first skill, or by setting its items",
         step!("status"),
     ),
-    omits: &[],
+    omits: &["phase"],
     renames: &[],
     hoists: &[],
     tells_all: true,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use engine::view::collab::request::WorkTurn;
+use engine::Turn;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -247,28 +247,17 @@ pub struct Skip {
 }
 
 impl Reopen {
-    /// What the engine is asked for.
-    pub fn turn(self, session: Option<String>) -> WorkTurn {
-        WorkTurn {
-            session,
-            item: self.item,
-            tasks: self.tasks,
-            kind: self.kind,
-            reason: self.reason,
-        }
+    /// It as a turn.
+    pub fn turn(&self) -> Turn<'_> {
+        let (item, kind) = (self.item.as_deref(), self.kind.as_deref());
+        Turn::reopen(item, kind, &self.reason).of_tasks(&self.tasks)
     }
 }
 
 impl Skip {
-    /// What the engine is asked for.
-    pub fn turn(self, session: Option<String>) -> WorkTurn {
-        WorkTurn {
-            session,
-            item: self.item,
-            tasks: self.tasks,
-            kind: None,
-            reason: self.reason,
-        }
+    /// It as a turn.
+    pub fn turn(&self) -> Turn<'_> {
+        Turn::skip(self.item.as_deref(), &self.reason).of_tasks(&self.tasks)
     }
 }
 

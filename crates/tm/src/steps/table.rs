@@ -1,7 +1,7 @@
 //! Which command and which tool takes a step, and what its arguments are called there.
 
 use engine::next_step::{NextStep, Verb, option_of};
-use engine::view::{AUTOPILOT, GENERIC, SESSION, View};
+use engine::view::{AUTOPILOT, COLLAB, GENERIC, SESSION, View};
 use serde_json::{Value, json};
 
 /// A family of commands, or of tools, in which runs are driven: a step leads to the family that the call was of.
@@ -36,7 +36,8 @@ impl Form {
         match self {
             Self::Autopilot | Self::WorkUnits => &AUTOPILOT,
             Self::Session => &SESSION,
-            Self::Run | Self::Collab => &GENERIC,
+            Self::Collab => &COLLAB,
+            Self::Run => &GENERIC,
         }
     }
 
@@ -150,6 +151,7 @@ pub fn of(form: Form, step: &NextStep) -> Row {
         }
         (Verb::Step, _) => row("tm run step", &[], &["run_step"]),
         (Verb::Respond, _) => row("tm session respond", &["file"], &["session_step"]),
+        (Verb::Reopen, _) if has(&"maxIterations") => row("tm session reopen", &[], &[]),
         // Sessions have no kinds of work.
         (Verb::Reopen, Session | Collab) if has(&"kind") => of(Run, step),
         (Verb::Reopen, Session) => row("tm session reopen", &[], &[]),
@@ -238,6 +240,9 @@ pub fn not_taken(by: &str) -> &'static [&'static str] {
         | "tm autopilot finalize"
         | "tm session step" => &["phase", "item", "unit", "skill"],
         "tm session reopen" => &["unit"],
+        "tm run approve" | "tm run reject" | "tm session approve" | "tm session reject" => {
+            &["decision", "gate", "shown"]
+        }
         "session_step"
         | "tm run report"
         | "autopilot_complete_phase"
@@ -360,6 +365,9 @@ pub fn tool_argument(
             ("result".to_owned(), Some(result))
         }
         (_, "skipped") => ("outcome".to_owned(), Some("failed".into())),
+        // There a gate is the one that is decided on, and not one whose mode is set.
+        ("session_decide" | "run_decide", "gate") => ("gate".to_owned(), value),
+        (_, "shown") => ("hash".to_owned(), value),
         _ => (argument(form, name), value),
     }
 }

@@ -36,21 +36,6 @@ pub struct TaskUpdate {
     pub outcome: Option<String>,
 }
 
-/// An item or tasks are taken up again, or given up. Without either the present state's own way is meant.
-#[derive(Debug, Clone, Default)]
-pub struct WorkTurn {
-    /// Name of the session; the only one under way if absent.
-    pub session: Option<String>,
-    /// Number of the item.
-    pub item: Option<String>,
-    /// Ids of the tasks: all of them or none.
-    pub tasks: Vec<String>,
-    /// What the item is from now on; as it was if absent.
-    pub kind: Option<String>,
-    /// Why. It is told whoever works on it again.
-    pub reason: String,
-}
-
 /// A task graph is handed over; or those among the session's documents are to be read again.
 #[derive(Debug, Clone, Default)]
 pub struct GraphSync {

@@ -11,19 +11,15 @@ use machine::{Command, Definition, Refusal, RunState};
 use serde_json::{Map, Value};
 use text::listed;
 
-use crate::call::Input;
+use crate::approval::Turn;
 use crate::capability::documents::bound;
 use crate::capability::documents::skills::{key, number};
-use crate::engine::Engine;
 use crate::fault;
 use crate::fault::{Fault, Kind};
 use crate::next_step::Verb;
-use crate::turn::no_reason;
-use crate::view::collab::answer::SkillAnswer;
-use crate::view::collab::complete::standing;
-use crate::view::collab::frame::{Frame, MOST_TASKS, notes};
-use crate::view::collab::request::WorkTurn;
-use crate::view::collab::state::{batch_brief, not_run, short, stopped};
+use crate::turn::{TurnOutcome, no_reason, refused};
+use crate::view::View;
+use crate::view::collab::state::{not_run, short, stopped};
 use crate::view::collab::update::in_callers_words;
 use crate::writer::RunWriter;
 
@@ -41,90 +37,60 @@ pub(crate) enum Way {
     Skip,
 }
 
-impl Engine {
-    /// Has an item be worked out again, or tasks be run again; without either what the present state goes back to: the item in
-    /// hand from its beginning, or what the end of a session still asks for.
-    pub fn collab_reopen(&self, turn: &WorkTurn) -> Result<SkillAnswer, Fault> {
-        self.turn_work(Way::Reopen, turn)
-    }
-
-    /// Gives an item up with all of its tasks that are not done, or single tasks; without either the item in hand.
-    pub fn collab_skip(&self, turn: &WorkTurn) -> Result<SkillAnswer, Fault> {
-        self.turn_work(Way::Skip, turn)
-    }
-
-    fn turn_work(&self, way: Way, turn: &WorkTurn) -> Result<SkillAnswer, Fault> {
-        let verb = match way {
-            Way::Reopen => Verb::Reopen,
-            Way::Skip => Verb::Skip,
-        };
-        if turn.reason.trim().is_empty() {
-            return Err(no_reason(verb));
+impl Way {
+    fn verb(self) -> Verb {
+        match self {
+            Self::Reopen => Verb::Reopen,
+            Self::Skip => Verb::Skip,
         }
-        if turn.reason.len() > LONGEST_REASON {
-            return Err(fault!(
-                "too_large.reason_of_work",
-                bytes = turn.reason.len(),
-                most = LONGEST_REASON
-            ));
-        }
-        let target = Target::of(way, turn)?;
-        let dir = self.skills_dir(turn.session.as_deref())?;
-        let mut writer = self.writer(&dir, Input::None)?;
-        let trigger = match way {
-            Way::Reopen => Trigger::Reopen,
-            Way::Skip => Trigger::Skip,
-        };
-        let named = turn.item.as_ref().or(turn.tasks.first());
-        let named = named.map(String::as_str);
-        let reason = Some(turn.reason.as_str());
-        let reason = reason.filter(|_| turn.kind.is_none() && turn.tasks.is_empty());
-        let done = match self.taken_before(&writer, trigger, named, reason)? {
-            Some(message) => Ok(message),
-            None => turned(&mut writer, way, &target, turn.reason.trim())?,
-        };
-        match done {
-            Ok(message) => {
-                let mut answer = standing(&writer);
-                let (definition, run) = (&writer.call.definition, &writer.open.run);
-                if answer.status.is_none()
-                    && let Some(frame) = Frame::present(&writer.call, run)
-                {
-                    answer.instructions = Some(frame.instructions);
-                    answer.batch = batch_brief(definition, run, MOST_TASKS);
-                    answer.notes = notes(definition, run);
-                }
-                answer.message = Some(message);
-                Ok(answer)
-            }
-            Err(refusal) => Ok(self.refused(&writer, None, &refusal)),
+    }
+}
+
+/// Turns an item of a session of skills, or tasks; without either what the present state goes back to, or gives up.
+pub(crate) fn turn_work<'a>(
+    view: &'static View,
+    mut writer: RunWriter<'a>,
+    way: Way,
+    turn: &Turn<'_>,
+) -> Result<TurnOutcome<'a>, Fault> {
+    let reason = turn.reason.trim();
+    if reason.is_empty() {
+        return Err(no_reason(way.verb()));
+    }
+    if reason.len() > LONGEST_REASON {
+        return Err(fault!(
+            "too_large.reason_of_work",
+            bytes = reason.len(),
+            most = LONGEST_REASON
+        ));
+    }
+    let target = Target::of(&writer.open.run, turn)?;
+    match turned(&mut writer, way, &target, reason)? {
+        Ok(message) => Ok(TurnOutcome::new(writer, message)),
+        Err(refusal) => {
+            let (call, run) = (&writer.call, &writer.open.run);
+            Err(refused(view, call, run, None, &refusal))
         }
     }
 }
 
 /// What is meant.
-pub(crate) enum Target<'a> {
+enum Target {
     /// What the present state goes back to, or gives up; and what the item in hand is from now on.
     Present(Option<design::Kind>),
     /// An item, and what it is from now on.
     Item(String, Option<design::Kind>),
     /// Tasks.
-    Tasks(&'a [String]),
+    Tasks(Vec<String>),
 }
 
-impl<'a> Target<'a> {
-    fn of(way: Way, turn: &'a WorkTurn) -> Result<Self, Fault> {
+impl Target {
+    fn of(run: &RunState, turn: &Turn<'_>) -> Result<Self, Fault> {
         let senseless = |message: String, suggestion: &str| {
             Fault::new(Kind::Usage, "usage", message).suggest(suggestion)
         };
-        let kind = match turn.kind.as_deref().map(str::trim) {
+        let kind = match turn.kind().map(str::trim) {
             None | Some("") => None,
-            Some(_) if way == Way::Skip => {
-                return Err(senseless(
-                    "what is skipped has no other type".to_owned(),
-                    "leave the type out",
-                ));
-            }
             Some(named) => Some(design::kind(named).ok_or_else(|| {
                 senseless(
                     format!("an item cannot be `{}`", short(named)),
@@ -132,12 +98,17 @@ impl<'a> Target<'a> {
                 )
             })?),
         };
-        match (turn.item.as_deref(), turn.tasks.is_empty()) {
-            (Some(_), false) => Err(senseless(
+        let tasks = turn.tasks();
+        match turn.item() {
+            Some(_) if !tasks.is_empty() => Err(senseless(
                 "an item is named, and tasks too".to_owned(),
                 "name one or the other",
             )),
-            (Some(item), true) => {
+            // A caller that has one word for both names either.
+            Some(item) if !is_in(bound::items(run), item) && is_in(bound::tasks(run), item) => {
+                Ok(Self::Tasks(vec![item.to_owned()]))
+            }
+            Some(item) => {
                 let number = key(&Value::from(item)).ok_or_else(|| {
                     senseless(
                         format!("`{}` is no number of an item", short(item)),
@@ -146,21 +117,25 @@ impl<'a> Target<'a> {
                 })?;
                 Ok(Self::Item(number, kind))
             }
-            (None, false) if kind.is_some() => Err(senseless(
+            None if tasks.is_empty() => Ok(Self::Present(kind)),
+            None if kind.is_some() => Err(senseless(
                 "a type is given, and tasks have none".to_owned(),
                 "name an item, or leave the type out",
             )),
-            (None, false) => Ok(Self::Tasks(&turn.tasks)),
-            (None, true) => Ok(Self::Present(kind)),
+            None => Ok(Self::Tasks(tasks.into_iter().map(str::to_owned).collect())),
         }
     }
 }
 
+fn is_in(set: Option<&ItemSet>, key: &str) -> bool {
+    set.is_some_and(|set| set.get(key).is_some())
+}
+
 /// Turns what is meant; what was done, for people.
-pub(crate) fn turned(
+fn turned(
     writer: &mut RunWriter<'_>,
     way: Way,
-    target: &Target<'_>,
+    target: &Target,
     reason: &str,
 ) -> Result<Result<String, Refusal>, Fault> {
     let run = &writer.open.run;
@@ -341,7 +316,7 @@ fn tasks_with(run: &RunState, way: Way, item: &str, reason: &str) -> Vec<Edit> {
 }
 
 /// What was done.
-fn message(run: &RunState, way: Way, target: &Target<'_>, in_hand: Option<&str>) -> String {
+fn message(run: &RunState, way: Way, target: &Target, in_hand: Option<&str>) -> String {
     let item = match target {
         Target::Item(item, _) => Some(item.as_str()),
         Target::Present(_) => in_hand,
@@ -377,7 +352,7 @@ fn message(run: &RunState, way: Way, target: &Target<'_>, in_hand: Option<&str>)
     }
 }
 
-impl Target<'_> {
+impl Target {
     /// Whether that item is meant, which is the one in hand.
     fn is(&self, in_hand: &str) -> bool {
         match self {

@@ -289,11 +289,11 @@ pub(crate) fn next(call: &Call<'_>, run: &RunState) -> Action {
 }
 
 /// Files of the session that are not what was recorded: the plan, the code in hand, and responses that were taken in.
-fn tampered(call: &Call<'_>, run: &RunState, state: &SessionState) -> Vec<String> {
+pub(crate) fn tampered(call: &Call<'_>, run: &RunState, next: &Action) -> Vec<String> {
     let mut all = Vec::new();
     // Somebody may mend a plan or code, and approve just that.
     let before_gate = |subject: &str| {
-        let gate = state.next_action.gate.as_ref();
+        let gate = next.gate.as_ref();
         gate.is_some_and(|gate| call.definition.over(&gate.gate) == Some(subject))
     };
     let mends_plan = before_gate(PLAN) && call.dir.join(PLAN_FILE).is_file();
@@ -349,27 +349,34 @@ pub(crate) fn stepped(
     })
 }
 
+/// What comes next where somebody changed files of a session: nothing is made of such a plan and code, whatever else would.
+pub(crate) fn put_back_first(
+    call: &Call<'_>,
+    run: &RunState,
+    changed: &[String],
+    next: Action,
+) -> Action {
+    let code = code_path(iteration(call, run));
+    let is_work = |path: &&String| *path == PLAN_FILE || Path::new(path).starts_with(&code);
+    let is_used = !run.status.is_over() || run.status == RunStatus::Completed;
+    match changed.iter().find(is_work) {
+        Some(path) if is_used => Action {
+            action: ActionKind::Restore,
+            changed: Some(call.dir.join(path)),
+            next_steps: vec![Verb::Restore.step().of(&run.run).into()],
+            ..Action::new(next.view, &run.run, &run.workflow)
+        },
+        _ => next,
+    }
+}
+
 /// A session as it is, and what somebody changed of it.
 pub(crate) fn whole_state(call: &Call<'_>, run: &RunState, history: History) -> SessionState {
     let mut state = state(call, run, history);
     // While an effect is unfinished, files may be as it left them; that is nobody's doing.
     if run.pending.is_none() {
-        state.tampered = tampered(call, run, &state);
+        state.tampered = tampered(call, run, &state.next_action);
     }
-    // Nothing is made of such a plan and code, whatever else would come next.
-    let is_work = |path: &&String| {
-        let code = code_path(state.current_iteration);
-        *path == PLAN_FILE || Path::new(path).starts_with(code)
-    };
-    let changed = state.tampered.iter().find(is_work);
-    let is_used = !run.status.is_over() || run.status == RunStatus::Completed;
-    if let Some(path) = changed.filter(|_| is_used) {
-        state.next_action = Action {
-            action: ActionKind::Restore,
-            changed: Some(call.dir.join(path)),
-            next_steps: vec![Verb::Restore.step().of(&run.run).into()],
-            ..Action::new(&SESSION, &run.run, &run.workflow)
-        };
-    }
+    state.next_action = put_back_first(call, run, &state.tampered, state.next_action);
     state
 }

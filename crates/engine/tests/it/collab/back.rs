@@ -1,69 +1,79 @@
 //! Ways back: items and tasks that are taken up again or given up, items that come late, and what the end still asks for.
 
-use engine::Turn;
-use engine::view::collab::answer::SkillAnswer;
-use engine::view::collab::request::WorkTurn;
+use engine::view::COLLAB;
+use engine::{Fault, Turn};
 use serde_json::{Value, json};
 
 use super::stage::{Stage, says_why};
 
 /// What is in hand is meant.
-fn in_hand() -> WorkTurn {
-    WorkTurn {
-        reason: "for no reason".to_owned(),
-        ..WorkTurn::default()
+fn in_hand() -> Turn<'static> {
+    Turn::new("", "for no reason")
+}
+
+fn item(number: &str) -> Turn<'static> {
+    Turn {
+        reason: "for no reason",
+        ..Turn::skip(Some(number), "")
     }
 }
 
-fn item(number: &str) -> WorkTurn {
-    WorkTurn {
-        item: Some(number.to_owned()),
-        ..in_hand()
-    }
+fn tasks(ids: &[&str]) -> Turn<'static> {
+    let ids: Vec<String> = ids.iter().map(|&id| id.to_owned()).collect();
+    in_hand().of_tasks(&ids)
 }
 
-fn tasks(ids: &[&str]) -> WorkTurn {
-    WorkTurn {
-        tasks: ids.iter().map(|&id| id.to_owned()).collect(),
-        ..in_hand()
-    }
+fn because<'a>(reason: &'a str, turn: Turn<'a>) -> Turn<'a> {
+    Turn { reason, ..turn }
 }
 
-fn because(reason: &str, turn: WorkTurn) -> WorkTurn {
-    WorkTurn {
-        reason: reason.to_owned(),
-        ..turn
-    }
+fn as_kind(kind: &str, turn: Turn<'static>) -> Turn<'static> {
+    let mut turn = turn;
+    turn.flags.insert("kind".to_owned(), kind.into());
+    turn
 }
 
-fn as_kind(kind: &str, turn: WorkTurn) -> WorkTurn {
-    WorkTurn {
-        kind: Some(kind.to_owned()),
-        ..turn
-    }
+/// Where a turn led.
+struct Turned {
+    state: String,
+    message: String,
+    instructions: Option<String>,
+}
+
+fn turn(stage: &Stage, name: &'static str, wish: &Turn<'_>) -> Result<Turned, Fault> {
+    let turn = Turn {
+        name,
+        ..wish.clone()
+    };
+    let session = stage.session.as_deref();
+    let answer = stage.engine().turn(&COLLAB, session, &turn)?;
+    let unit = answer.next_action.and_then(|next| next.unit);
+    let unit = unit.unwrap_or_default();
+    Ok(Turned {
+        state: unit.state,
+        message: answer.message,
+        instructions: unit.instructions,
+    })
 }
 
 #[track_caller]
-fn reopen(stage: &Stage, turn: &WorkTurn) -> SkillAnswer {
-    let answer = stage.engine().collab_reopen(turn).unwrap();
-    let says = answer.message.is_some() && answer.instructions.is_some();
-    assert!(answer.validated && says, "{answer:?}");
-    answer
+fn reopen(stage: &Stage, wish: &Turn<'_>) -> Turned {
+    let turned = turn(stage, "reopen", wish).unwrap();
+    assert!(turned.instructions.is_some(), "{}", turned.state);
+    turned
 }
 
 #[track_caller]
-fn skip(stage: &Stage, turn: &WorkTurn) -> SkillAnswer {
-    let answer = stage.engine().collab_skip(turn).unwrap();
-    assert!(answer.validated, "{answer:?}");
-    answer
+fn skip(stage: &Stage, wish: &Turn<'_>) -> Turned {
+    turn(stage, "skip", wish).unwrap()
 }
 
 /// Neither a skip nor a reopening of this is taken.
 #[track_caller]
-fn not_turned(stage: &Stage, code: &str, turn: &WorkTurn) {
-    let engine = stage.engine();
-    stage.unmoved(code, || engine.collab_skip(turn).unwrap());
-    stage.unmoved(code, || engine.collab_reopen(turn).unwrap());
+fn not_turned(stage: &Stage, code: &str, wish: &Turn<'_>) {
+    for name in ["skip", "reopen"] {
+        stage.unmoved(code, || turn(stage, name, wish).err().unwrap());
+    }
 }
 
 /// The code of what becomes of an item that comes late, where it is refused.
@@ -126,8 +136,8 @@ fn an_item_may_be_of_another_type_when_it_is_taken_up_again() {
     assert_eq!(stage.past_told().state, "clear-pre-item");
     assert_eq!(stage.done("collab-clear").state, "brainstorm-exploring");
     stage.until("done");
-    let odd = stage.engine().collab_reopen(&as_kind("odd", item("1")));
-    says_why("usage", &odd.unwrap_err());
+    let odd = turn(&stage, "reopen", &as_kind("odd", item("1")));
+    says_why("usage", &odd.err().unwrap());
 }
 
 #[test]
@@ -247,7 +257,7 @@ const FOUR: &str = "tasks:
 #[test]
 fn tasks_are_given_up_before_their_batch() {
     let stage = Stage::executing(FOUR);
-    let told = skip(&stage, &tasks(&["b", "d"])).message.unwrap();
+    let told = skip(&stage, &tasks(&["b", "d"])).message;
     assert!(told.contains("not run: c"), "{told}");
     let full = stage.full();
     let lost = (full.failed_tasks.concat(), full.not_run_tasks.concat());
@@ -260,7 +270,7 @@ fn tasks_are_given_up_before_their_batch() {
     assert_eq!(reopen(&stage, &tasks(&["b"])).state, "clear-pre-execute");
     stage.until("clear-post-batch");
     // Between batches it comes into one of its own.
-    let again = reopen(&stage, &tasks(&["a", "b"])).message.unwrap();
+    let again = reopen(&stage, &tasks(&["a", "b"])).message;
     assert!(again.contains("a in batch-"), "{again}");
     stage.until("done");
     assert_eq!(stage.full().completed_tasks, ["a", "b", "c"]);
@@ -320,19 +330,14 @@ fn what_the_end_asks_for_is_one_more_task() {
 #[test]
 fn a_turn_says_why_and_what_is_meant() {
     let stage = Stage::executing(FOUR);
-    let engine = stage.engine();
-    let both = WorkTurn {
-        tasks: vec!["a".to_owned()],
-        ..item("1")
-    };
+    let both = item("1").of_tasks(&["a".to_owned()]);
     for (senseless, code) in [
         (because(" ", item("1")), "usage"),
         (because(&"y".repeat(5000), item("1")), "too_large"),
         (both, "usage"),
         (item("../x"), "usage"),
     ] {
-        stage.unmoved(code, || engine.collab_reopen(&senseless).unwrap_err());
-        stage.unmoved(code, || engine.collab_skip(&senseless).unwrap_err());
+        not_turned(&stage, code, &senseless);
     }
     not_turned(&stage, "unknown_item", &item("7"));
     not_turned(&stage, "not_found", &tasks(&["a", "x"]));

@@ -44,7 +44,7 @@ impl Clock for Told {
 pub struct Stage {
     folder: tempfile::TempDir,
     clock: Arc<Told>,
-    session: Option<String>,
+    pub session: Option<String>,
     /// Where runs are kept, below the folder.
     pub store: String,
     /// Folder of the run, once it was asked for.

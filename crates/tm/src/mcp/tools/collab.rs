@@ -2,14 +2,16 @@
 
 use std::borrow::Cow;
 
+use engine::view::COLLAB;
 use engine::view::collab::request::{GraphSync, SessionUpdate, SkillDone, TaskUpdate};
-use engine::{Engine, Fault, Turn};
+use engine::{Engine, Fault};
 use mcp::Hints;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::super::place::{RunSelector, SkillsPlace, TurnPlace};
+use super::turn::MOVED;
 use super::{Answer, Call, Entry, Handler, Property, answer, on_skills};
 use crate::cli::collab::{CompleteSkill, Reopen, Skip, State};
 use crate::commands::collab::document::of_document;
@@ -61,7 +63,7 @@ pub(super) fn entries() -> Vec<Entry> {
             title: "Reopen work",
             description: "Have an item of a collab session designed again, or tasks done again. Neither: the item in progress; at the end, one more task for what fails.",
             hints: Hints::Adds,
-            output: NEXT,
+            output: MOVED,
             handler: Handler::new::<TurnPlace<SkillsPlace>, _>(reopen),
         },
         Entry {
@@ -69,7 +71,7 @@ pub(super) fn entries() -> Vec<Entry> {
             title: "Give work up",
             description: "Give up an item of a collab session, or tasks, and what depends on them; neither: the item in progress. Asks the user.",
             hints: Hints::Destructive,
-            output: NEXT,
+            output: MOVED,
             handler: Handler::new::<TurnPlace<SkillsPlace>, _>(skip),
         },
         Entry {
@@ -118,19 +120,13 @@ fn complete(call: Call<'_>, meant: RunSelector, done: CompleteSkill) -> Answer {
 
 fn reopen(call: Call<'_>, meant: RunSelector, reopen: Reopen) -> Answer {
     let engine = call.open(&meant)?;
-    answer(&engine.collab_reopen(&reopen.turn(meant.run))?)
+    answer(&engine.turn(&COLLAB, meant.run(), &reopen.turn())?)
 }
 
 fn skip(call: Call<'_>, meant: RunSelector, skip: Skip) -> Answer {
-    let engine = call.open(&meant)?;
-    let wish = skip.turn(meant.run.clone());
-    let mut turn = Turn::skip(wish.item.as_deref(), &wish.reason);
-    if !wish.tasks.is_empty() {
-        turn.flags
-            .insert("task".to_owned(), wish.tasks.clone().into());
-    }
-    call.turned(&engine, &meant, Form::Collab, &turn, |engine, _| {
-        engine.collab_skip(&wish)
+    let (engine, turn) = (call.open(&meant)?, skip.turn());
+    call.turned(&engine, &meant, Form::Collab, &turn, |engine, asked| {
+        engine.turn(&COLLAB, asked.or(meant.run()), &turn)
     })
 }
 

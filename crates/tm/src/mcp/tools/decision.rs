@@ -1,6 +1,7 @@
 //! Decisions at gates: a person makes them, and is asked.
 
 use engine::Choice;
+use engine::fault;
 use engine::gate::Decide;
 use engine::view::View;
 use engine::{Fault, Verb};
@@ -14,7 +15,7 @@ use super::super::confirm::{confirm, strong_enough};
 use super::super::place::RunSelector;
 use super::turn::by_hand;
 use super::{Answer, Call, Entry, Handler, Property, answer};
-use crate::commands::gate::{bound_to, no_feedback};
+use crate::commands::gate::bound_to;
 use crate::render;
 use crate::steps::Form;
 
@@ -59,12 +60,10 @@ impl Call<'_> {
         let choice = match wish.choice.as_str() {
             "approve" => Choice::Approve,
             "reject" => Choice::Reject,
-            other => {
-                return Err(unknown(other).into());
-            }
+            other => return Err(unknown(other).into()),
         };
         if choice == Choice::Reject && wish.feedback.trim().is_empty() {
-            return Err(no_feedback().into());
+            return Err(fault!("usage.no_feedback").into());
         }
         let engine = self.open(meant)?;
         let gate = engine.gate(view, meant.run())?;
@@ -98,7 +97,7 @@ impl Call<'_> {
 }
 
 fn unknown(choice: &str) -> Fault {
-    engine::fault!("usage.decision", choice = one_line(choice)).expected(vec!["approve", "reject"])
+    fault!("usage.decision", choice = one_line(choice)).expected(vec!["approve", "reject"])
 }
 
 /// What the person is asked.

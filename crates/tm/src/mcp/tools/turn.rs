@@ -202,6 +202,7 @@ fn question(engine: &Engine, statement: &Statement, turn: &Turn<'_>) -> String {
             let task = task.and_then(|status| status.task);
             let branch = task.map_or_else(String::new, |task| format!(" branch {}", task.branch));
             return one_line(&match (is_set("cleanup"), is_set("force")) {
+                (false, _) if branch.is_empty() => format!("Abort the run {name}? Its files stay."),
                 (false, _) => format!("Abort the run {name}? Its{branch} and its files stay."),
                 (true, false) => {
                     format!("Abort the run {name} and delete its{branch} and its folder?")

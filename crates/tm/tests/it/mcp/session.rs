@@ -214,6 +214,11 @@ fn a_person_is_asked_about_exactly_what_is_decided() {
     );
     let waits = at_plan_gate(&mut server);
     let approve = decision(&waits, "approve");
+    // The step that is advised names what it decides on.
+    let advised = &next_step(&waits)["arguments"];
+    for said in ["decision", "gate", "hash"] {
+        assert_eq!(advised[said], approve[said], "{advised}");
+    }
     for (changed, value) in [("gate", "code".to_owned()), ("hash", "0".repeat(64))] {
         let mut other = approve.clone();
         other[changed] = value.into();
