@@ -7,6 +7,9 @@ const accept = () => ({ action: 'accept', content: { confirm: true } });
 const decline = () => ({ action: 'decline' });
 const acceptedWithoutYes = () => ({ action: 'accept', content: { confirm: false } });
 
+/** The name by which people are told of a run. */
+const number = (id) => `r${id.split('-').pop()}`;
+
 export class Questions {
     constructor(stage, server, client) {
         this.stage = stage;
@@ -58,7 +61,7 @@ export class Questions {
         for (const no of [decline, acceptedWithoutYes]) {
             this.error(await this.once(no, 'autopilot_start', args), 'declined');
             assert.equal(this.asked.length, 1);
-            assert.ok(this.asked[0].message.includes(this.first), JSON.stringify(this.asked));
+            assert.ok(this.asked[0].message.includes(` ${number(this.first)} `), JSON.stringify(this.asked));
             assert.equal(this.stage.tm(0, 'autopilot', 'status').runId, this.first);
         }
         const started = await this.once(accept, 'autopilot_start', args);
@@ -75,13 +78,13 @@ export class Questions {
         // A server that was started elsewhere names the folder as well.
         const byHand = refused.split('\n').find((line) => line.startsWith('recovery: '));
         assert.ok(byHand.startsWith('recovery: tm autopilot abort --cleanup '), refused);
-        assert.ok(byHand.endsWith(` --run-id ${this.second}`), refused);
+        assert.ok(byHand.endsWith(` --run-id ${number(this.second)}`), refused);
         this.error(await this.once(decline, 'autopilot_abort', args), 'declined');
         assert.equal(this.stage.tm(0, 'autopilot', 'status').status, 'running');
 
         const done = await this.once(accept, 'autopilot_abort', args);
         assert.ok(!done.isError, JSON.stringify(done));
-        assert.ok(this.asked[0].message.includes(this.second), JSON.stringify(this.asked));
+        assert.ok(this.asked[0].message.includes(` ${number(this.second)} `), JSON.stringify(this.asked));
         assert.equal(done.structuredContent.cleanedUp, true);
         assert.equal(this.stage.git('branch', '--list', '*task-3*'), '');
         this.stage.tm(4, 'autopilot', 'status', '--run-id', this.second);

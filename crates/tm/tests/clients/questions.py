@@ -14,6 +14,11 @@ def decline(_):
     return types.ElicitResult(action="decline")
 
 
+def number(run):
+    """The name by which people are told of a run."""
+    return f"r{run.rsplit('-', 1)[1]}"
+
+
 class Questions:
     def __init__(self, stage, server, mode):
         self.stage = stage
@@ -52,7 +57,7 @@ class Questions:
         refused = self.error(await self.once(None, "autopilot_start", arguments), "needs_confirmation")
         assert "\nrecovery: tm autopilot start 3 --force" in refused, refused
         self.error(await self.once(decline, "autopilot_start", arguments), "declined")
-        assert self.first in self.asked[0].message, self.asked
+        assert f" {number(self.first)} " in self.asked[0].message, self.asked
         assert self.stage.tm(0, "autopilot", "status")["runId"] == self.first
         started = await self.once(accept, "autopilot_start", arguments)
         assert not started.is_error and len(self.asked) == 1, (started, self.asked)
@@ -64,7 +69,7 @@ class Questions:
         # A server that was started elsewhere names the folder as well.
         by_hand = next(line for line in refused.splitlines() if line.startswith("recovery: "))
         assert by_hand.startswith("recovery: tm autopilot abort --cleanup "), refused
-        assert by_hand.endswith(f" --run-id {self.second}"), refused
+        assert by_hand.endswith(f" --run-id {number(self.second)}"), refused
         self.error(await self.once(decline, "autopilot_abort", arguments), "declined")
         assert self.stage.tm(0, "autopilot", "status")["status"] == "running"
         done = await self.once(accept, "autopilot_abort", arguments)
