@@ -182,13 +182,7 @@ pub(crate) fn said(code: &str) -> Option<CodeText> {
 
 /// The codes whose messages say something without any argument, for definitions that answer with them. Nothing is parsed for that.
 pub(crate) fn all_said() -> Vec<&'static str> {
-    let entries = SECTIONS.into_iter().flat_map(|section| {
-        let heads = section.match_indices("\n  ").map(|(at, _)| at + 3);
-        let heads = heads.filter(|&at| !section[at..].starts_with(' '));
-        heads.map(|at| &section[at..])
-    });
-    let said = entries.filter_map(|entry| {
-        let (code, lines) = entry.split_once(":\n")?;
+    let said = entries().filter_map(|(code, lines)| {
         let mut own = lines.lines().take_while(|line| line.starts_with("    "));
         let message = own.find_map(|line| line.strip_prefix("    message: "))?;
         arguments(message).is_empty().then_some(code)
@@ -198,14 +192,24 @@ pub(crate) fn all_said() -> Vec<&'static str> {
 
 /// The entry of a code. Its lines alone are read: a command that is refused waits for it.
 fn entry(code: &str) -> Option<Code> {
-    let head = format!("\n  {code}:\n");
-    SECTIONS.iter().find_map(|section| {
-        let from = section.find(&head)? + head.len();
-        let lines = &section[from..];
-        let end = lines.match_indices("\n  ").map(|(at, _)| at + 1);
-        let is_next = |at: &usize| !lines[at + 2..].starts_with(' ');
-        let end = end.into_iter().find(is_next).unwrap_or(lines.len());
-        serde_saphyr::from_str(&lines[..end]).ok()
+    let (_, lines) = entries().find(|(known, _)| *known == code)?;
+    serde_saphyr::from_str(lines).ok()
+}
+
+/// All entries: a code, and its lines.
+fn entries() -> impl Iterator<Item = (&'static str, &'static str)> {
+    SECTIONS.into_iter().flat_map(|section| {
+        let heads = section.match_indices("\n  ").map(|(at, _)| at + 3);
+        let heads: Vec<usize> = heads
+            .filter(|&at| !section[at..].starts_with(' '))
+            .collect();
+        let ends = heads.iter().skip(1).copied().chain([section.len()]);
+        let all: Vec<&str> = heads
+            .iter()
+            .zip(ends)
+            .map(|(&at, end)| &section[at..end])
+            .collect();
+        all.into_iter().filter_map(|entry| entry.split_once(":\n"))
     })
 }
 
@@ -217,29 +221,48 @@ pub fn spell(template: &str, args: &Args<'_>) -> String {
         found.map(|(_, value)| value.to_string())
     };
     let mut text = String::with_capacity(template.len());
-    let mut rest = template;
-    while let Some((before, from)) = rest.split_once('{') {
-        text.push_str(before);
-        let Some((inside, behind)) = placeholder(from) else {
-            text.push('{');
-            rest = from;
-            continue;
-        };
-        rest = behind;
-        if let Some(step) = inside.strip_prefix('@') {
-            let _ = write!(text, "{}", read_step(step, &value));
-        } else if let Some(name) = inside.strip_prefix("--") {
-            text.push_str(&argument_mark(name));
-        } else {
-            let said = value(inside).unwrap_or_default();
-            text.push_str(&match inside {
-                RUN => short_name(&said),
-                _ => said,
-            });
+    for piece in pieces(template) {
+        match piece {
+            Piece::Text(said) => text.push_str(said),
+            Piece::Named(inside) => match (inside.strip_prefix('@'), inside.strip_prefix("--")) {
+                (Some(step), _) => {
+                    let _ = write!(text, "{}", read_step(step, &value));
+                }
+                (_, Some(name)) => text.push_str(&argument_mark(name)),
+                _ => {
+                    let said = value(inside).unwrap_or_default();
+                    text.push_str(&match inside {
+                        RUN => short_name(&said),
+                        _ => said,
+                    });
+                }
+            },
         }
     }
-    text.push_str(rest);
     text
+}
+
+/// A piece of a template.
+enum Piece<'t> {
+    /// It stands as it is.
+    Text(&'t str),
+    /// What stands in a pair of braces.
+    Named(&'t str),
+}
+
+fn pieces(template: &str) -> Vec<Piece<'_>> {
+    let (mut pieces, mut rest) = (Vec::new(), template);
+    while let Some(at) = rest.find('{') {
+        let Some((inside, behind)) = placeholder(&rest[at + 1..]) else {
+            pieces.push(Piece::Text(&rest[..=at]));
+            rest = &rest[at + 1..];
+            continue;
+        };
+        pieces.extend([Piece::Text(&rest[..at]), Piece::Named(inside)]);
+        rest = behind;
+    }
+    pieces.push(Piece::Text(rest));
+    pieces
 }
 
 /// What stands in a pair of braces, which may hold others, and what comes behind it; none where it is no placeholder.
@@ -295,18 +318,14 @@ fn read_step(text: &str, value: &dyn Fn(&str) -> Option<String>) -> NextStep {
 /// The names that a text has values for.
 pub fn arguments(template: &str) -> Vec<String> {
     let mut names = Vec::new();
-    let mut rest = template;
-    while let Some((_, from)) = rest.split_once('{') {
-        let Some((inside, behind)) = placeholder(from) else {
-            rest = from;
-            continue;
-        };
-        rest = behind;
-        if inside.starts_with('@') {
-            let given = inside.split(' ').filter_map(|word| word.split_once("={"));
-            names.extend(given.map(|(_, name)| name.trim_end_matches('}').to_owned()));
-        } else if !inside.starts_with("--") {
-            names.push(inside.to_owned());
+    for piece in pieces(template) {
+        match piece {
+            Piece::Named(inside) if inside.starts_with('@') => {
+                let given = inside.split(' ').filter_map(|word| word.split_once("={"));
+                names.extend(given.map(|(_, name)| name.trim_end_matches('}').to_owned()));
+            }
+            Piece::Named(inside) if !inside.starts_with("--") => names.push(inside.to_owned()),
+            _ => {}
         }
     }
     names
