@@ -18,11 +18,10 @@ use crate::find::Selector;
 use crate::generic::files;
 use crate::generic::messages;
 use crate::open_run::{self, Forecast};
-use crate::turn::TurnOutcome;
 use crate::turn::answer::{TurnAnswer, TurnDetails};
+use crate::turn::{TurnOutcome, refused};
 use crate::view::View;
 use crate::view::session::about::{seen, settled_look};
-use crate::view::session::step::refused;
 use crate::writer::RunWriter;
 
 /// The longest feedback, in bytes: it stands in the journal and in the next prompt.
@@ -156,7 +155,10 @@ impl RunWriter<'_> {
         }));
         match self.command(&command)? {
             Ok(events) => Ok(!events.is_empty()),
-            Err(refusal) => Err(refused(&self.open.run, refusal)),
+            Err(refusal) => {
+                let run = &self.open.run;
+                Err(refused(View::of(run), &self.call, run, None, &refusal))
+            }
         }
     }
 }
@@ -165,7 +167,7 @@ impl RunWriter<'_> {
 pub(crate) fn closed_gate(call: &Call<'_>, run: &RunState) -> Result<ClosedGate, Fault> {
     match open_run::foresee(&call.definition, run, call)? {
         Forecast::Blocked(refusal) => gate_of(call, run, &refusal).ok_or_else(|| no_gate(run)),
-        Forecast::Refused(refusal) => Err(refused(run, refusal)),
+        Forecast::Refused(refusal) => Err(refused(View::of(run), call, run, None, &refusal)),
         _ => Err(no_gate(run)),
     }
 }

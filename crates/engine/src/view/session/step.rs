@@ -3,21 +3,21 @@
 use std::time::Duration;
 
 use journal::layout::RunDir;
-use journal::layout::short_name;
 use journal::{RunLock, Wait};
 use machine::command::Artifact;
 use machine::decide::BLOCKED;
-use machine::{Command, Event, Refusal, RunState, Shared};
+use machine::{Command, Event, RunState, Shared};
 
 use crate::call::{Call, Input};
-use crate::capability::files::subject::{TAMPERED, fault as fault_of, is_whole};
+use crate::capability::files::subject::{fault as fault_of, is_whole};
 use crate::engine::Engine;
 use crate::fault;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::next_step::Verb;
 use crate::open_run::{self, Forecast, LOCK_WAIT, OpenRun};
 use crate::support::HandlerError;
-use crate::view::View;
+use crate::turn::refused;
+use crate::view::SESSION;
 use crate::view::session::about::{self, stepped};
 use crate::view::session::answer::StepAnswer;
 use crate::writer::RunWriter;
@@ -188,7 +188,10 @@ impl Engine {
                 stepped(&writer.call, &writer.open.run, true, issued).map(Some)
             }
             Err(refusal) if refusal.code == BLOCKED => Ok(None),
-            Err(refusal) => Err(refused(&writer.open.run, refusal)),
+            Err(refusal) => {
+                let (call, run) = (&writer.call, &writer.open.run);
+                Err(refused(&SESSION, call, run, None, &refusal))
+            }
         }
     }
 
@@ -200,7 +203,7 @@ impl Engine {
                 Forecast::Blocked(_) => {
                     stepped(&call, run, false, None).map(|answer| Look::Answer(Box::new(answer)))
                 }
-                Forecast::Refused(refusal) => Err(refused(run, refusal)),
+                Forecast::Refused(refusal) => Err(refused(&SESSION, &call, run, None, &refusal)),
                 Forecast::Reading { .. } | Forecast::Goes => Ok(Look::Goes(Box::new(run.clone()))),
             }
         })
@@ -231,36 +234,4 @@ fn issued(call: &Call<'_>, run: &RunState, events: &[Event]) -> Option<String> {
         Event::ArtifactRecorded(Artifact { path, .. }) if *path == prompt => Some(path.clone()),
         _ => None,
     })
-}
-
-/// The fault of a session for which a rule stands against a call.
-pub(crate) fn refused(run: &RunState, refusal: Refusal) -> Fault {
-    let kind = match refusal.code.as_str() {
-        "changed_since" | "paused" | "stale_unit" => Kind::Conflict,
-        _ => Kind::Refused,
-    };
-    let noun = View::of(run).noun;
-    let message = refusal
-        .message
-        .unwrap_or_else(|| match refusal.code.as_str() {
-            "run_over" => format!(
-                "the {noun} {} is over: it is {}",
-                short_name(&run.run),
-                crate::view::session::history::status(run.status)
-            ),
-            "paused" => format!("the {noun} {} is paused", short_name(&run.run)),
-            code => code.replace('_', " "),
-        });
-    let mut fault = Fault::new(kind, refusal.code, message).suggest(
-        refusal
-            .suggestion
-            .unwrap_or_else(|| format!("{status} says where it stands", status = Verb::Status)),
-    );
-    fault.details = refusal.details;
-    let verb = if fault.code == TAMPERED {
-        Verb::Restore
-    } else {
-        Verb::Status
-    };
-    fault.recover(verb.step().of(&run.run))
 }
