@@ -43,6 +43,9 @@ use crate::view::session::turn::{is_at_cap, may_be_reopened};
 use crate::view::{AUTOPILOT, SESSION, View};
 use crate::writer::RunWriter;
 
+/// How long a reason may be, in bytes: it stands on every page of the run.
+const LONGEST_REASON: usize = 8 * 1024;
+
 /// A run that was turned, still open.
 pub(crate) struct TurnOutcome<'a> {
     pub(crate) writer: RunWriter<'a>,
@@ -92,6 +95,13 @@ impl Engine {
         run: Option<&str>,
         turn: &Turn<'_>,
     ) -> Result<TurnAnswer, Fault> {
+        if turn.reason.len() > LONGEST_REASON {
+            return Err(fault!(
+                "too_large.reason",
+                bytes = turn.reason.len(),
+                most = LONGEST_REASON
+            ));
+        }
         let taken = match turn.name {
             "pause" => self.turn_to_pause(view, run, turn.reason),
             "resume" => self.turn_to_resume(view, run),
@@ -474,7 +484,7 @@ pub(crate) fn refused_on_task(run: &RunState, refusal: &Refusal) -> Fault {
 
 fn kind_of(refusal: &Refusal) -> Kind {
     match refusal.code.as_str() {
-        "stale_unit" | "paused" => Kind::Conflict,
+        "stale_unit" | "paused" | "changed_since" => Kind::Conflict,
         "usage" => Kind::Usage,
         _ => Kind::Refused,
     }

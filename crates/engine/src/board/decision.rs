@@ -18,8 +18,6 @@ use crate::view::GENERIC;
 
 /// What codes are made of: nothing in it looks like something else.
 const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
-/// How long a reason may be, in bytes: it stands on every page of the run.
-const LONGEST_REASON: usize = 8 * 1024;
 /// How many of them a code has.
 const CODE: usize = 4;
 
@@ -98,15 +96,6 @@ impl Engine {
         let person = self.asked(by);
         let reason = decision.reason.as_str();
         let take = |turn: &Turn<'_>| person.turn(&GENERIC, Some(run), turn);
-        if reason.len() > LONGEST_REASON
-            && !matches!(deed, Deed::Approve | Deed::Reject | Deed::Answer)
-        {
-            return Err(fault!(
-                "too_large.reason",
-                bytes = reason.len(),
-                most = LONGEST_REASON
-            ));
-        }
         match deed {
             Deed::Pause if reason.is_empty() => take(&Turn::new("pause", "paused by a person")),
             Deed::Pause => take(&Turn::new("pause", reason)),

@@ -14,7 +14,6 @@ use text::listed;
 use crate::approval::Turn;
 use crate::capability::documents::bound;
 use crate::capability::documents::skills::{key, number};
-use crate::fault;
 use crate::fault::{Fault, Kind};
 use crate::next_step::Verb;
 use crate::turn::{TurnOutcome, no_reason, refused};
@@ -25,8 +24,6 @@ use crate::writer::RunWriter;
 
 /// The field that says why an item or a task is taken up again, or was given up.
 const REASON: &str = "reason";
-/// The longest reason, in bytes.
-const LONGEST_REASON: usize = 4000;
 /// The flag that says what an item is from now on.
 const KIND: &str = "kind";
 
@@ -56,13 +53,6 @@ pub(crate) fn turn_work<'a>(
     let reason = turn.reason.trim();
     if reason.is_empty() {
         return Err(no_reason(way.verb()));
-    }
-    if reason.len() > LONGEST_REASON {
-        return Err(fault!(
-            "too_large.reason_of_work",
-            bytes = reason.len(),
-            most = LONGEST_REASON
-        ));
     }
     let target = Target::of(&writer.open.run, turn)?;
     match turned(&mut writer, way, &target, reason)? {

@@ -333,7 +333,7 @@ fn a_turn_says_why_and_what_is_meant() {
     let both = item("1").of_tasks(&["a".to_owned()]);
     for (senseless, code) in [
         (because(" ", item("1")), "usage"),
-        (because(&"y".repeat(5000), item("1")), "too_large"),
+        (because(&"y".repeat(9000), item("1")), "too_large"),
         (both, "usage"),
         (item("../x"), "usage"),
     ] {

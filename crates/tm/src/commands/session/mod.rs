@@ -206,7 +206,6 @@ fn take_in(engine: &Engine, respond: &Respond, output: &mut Output) -> Outcome {
         output.hint("type the response, and end it with Ctrl-D on a line of its own");
     }
     let session = respond.session.id();
-    places::in_order(engine, &respond.session, "respond", &respond.file)?;
     let response = files::response(&respond.file)?;
     let response = request::Response {
         bytes: &response,

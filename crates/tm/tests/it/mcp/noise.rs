@@ -86,7 +86,7 @@ fn a_line_that_is_no_message_gets_an_error_of_its_own_or_none() {
     // A long one that is within the limit is a message like others.
     let reason = json!({ "reason": "r".repeat(1024 * 1024) });
     let fault = refused(&mut server, "autopilot_pause", &reason);
-    assert_eq!(fault["code"], "no_run");
+    assert_eq!(fault["code"], "too_large");
 }
 
 /// What else makes no request is shown in `crates/mcp/tests/it/protocol.rs`.

@@ -154,8 +154,8 @@ fn words_in_the_wrong_order_are_told_as_what_they_are() {
     session.environment.write("file", "x");
     for (line, status, code) in [
         ("show plan", 4, "not_found"),
-        ("export out ID", 2, "usage"),
-        ("respond plan.md ID", 2, "usage"),
+        ("export out ID", 4, "no_run"),
+        ("respond plan.md ID", 4, "not_found"),
         ("export ID", 2, "usage"),
         ("export ID file/out", 2, "bad_name"),
         ("export file", 2, "bad_name"),
