@@ -16,7 +16,7 @@ use crate::hook::place::{self, Head};
 use crate::integrity::{has_begun, never_began};
 use crate::next_step::{Argument, NextStep, Verb, argument};
 use crate::open_run::{self, Loaded};
-use crate::view::{AUTOPILOT, GENERIC, View};
+use crate::view::{GENERIC, View};
 
 /// What a call has in mind that names no run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,7 +120,7 @@ impl Engine {
             let dir = named(&project, view, name)?;
             return Ok((project, in_view(dir, of)?));
         }
-        if *view == AUTOPILOT || self.tag.is_some() {
+        if view.is_of_tasks || self.tag.is_some() {
             // Only runs over a task have a tag.
             let found = self.present_loaded(&project, view)?;
             return Ok((project, found));
@@ -230,7 +230,7 @@ impl Engine {
                     view.begin.0
                 ))
                 .recover(view.begin.1),
-            None if *view == AUTOPILOT && !self.root().join(TASKS_FILE).is_file() => fault
+            None if view.is_of_tasks && !self.root().join(TASKS_FILE).is_file() => fault
                 .suggest("begin one; without a tasks file its task stands on the command line")
                 .recover(NextStep::start_without_tasks()),
             None => fault.suggest(view.begin.0).recover(view.begin.1),
@@ -247,7 +247,7 @@ pub(crate) fn named(
     let name = name.trim();
     let found = match called(project, view, name)? {
         // One of another view is told to be that.
-        None if *view != GENERIC => called(project, &GENERIC, name)?,
+        None if view.only().is_some() => called(project, &GENERIC, name)?,
         own => own,
     };
     match found {
@@ -338,7 +338,7 @@ fn one_of(all: &[RunHead], view: &'static View, meant: Selector) -> Result<Optio
     };
     let (running, paused) = (of("running"), of("paused"));
     // Who names a session by its kind means any that is under way.
-    let meant = if *view == GENERIC {
+    let meant = if view.only().is_none() {
         meant
     } else {
         Selector::NotOver
@@ -479,7 +479,7 @@ impl RunHead {
                 // Of a run that cannot be read its id is all there is.
                 let of_a_task = dir.id().contains("__task-");
                 let is_of_view =
-                    own.is_some() || view.is_none_or(|view| (*view == AUTOPILOT) == of_a_task);
+                    own.is_some() || view.is_none_or(|view| view.is_of_tasks == of_a_task);
                 is_of_view.then(|| Self {
                     status: "damaged".to_owned(),
                     view: own,

@@ -20,7 +20,7 @@ use crate::integrity::never_began;
 use crate::next_step::{NextStep, Verb};
 use crate::open_run;
 use crate::running_suite::RunningSuite;
-use crate::view::{AUTOPILOT, GENERIC, View};
+use crate::view::{GENERIC, View};
 
 impl Engine {
     /// What comes next in a run, with all that is needed to do it. With `check` the tree is looked at for the preconditions that
@@ -41,7 +41,7 @@ impl Engine {
             let fault = fault!("run_over.aborted", run = run.run, begin);
             return Err(fault.detail("runId", run.run.as_str()));
         }
-        let mut action = if *view == AUTOPILOT {
+        let mut action = if view.is_of_tasks {
             let is_phase = run.waiting().any(|(token, _)| is_phase(&token.role));
             if !is_phase && let Some(fault) = other_step(dir.path(), run)? {
                 return Err(fault);
@@ -71,7 +71,7 @@ impl Engine {
         run: &RunState,
     ) -> Result<Status, Fault> {
         let now = self.clock.millis();
-        let mut status = if *view == AUTOPILOT {
+        let mut status = if view.is_of_tasks {
             Status::of(run, now, of_task(view, run, dir.path(), Detail::Brief)?)
         } else {
             let definition = open_run::pinned(dir.path(), run)?;
@@ -105,7 +105,7 @@ impl Engine {
 
 /// The step that begins another run like this one.
 fn begin_again(view: &'static View, dir: &RunDir, run: &RunState) -> Result<NextStep, Fault> {
-    if *view == AUTOPILOT {
+    if view.is_of_tasks {
         return Ok(NextStep::start_on_task());
     }
     let definition: &Definition = &*open_run::pinned(dir.path(), run)?;

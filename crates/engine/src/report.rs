@@ -521,8 +521,7 @@ fn only_one(run: &RunState) -> Result<Option<String>, Fault> {
         "which_one.which_unit",
         open = open.len(),
         few = few.join(", "),
-        more,
-        first = few[0]
+        more
     )
     .expected(few.into_iter().map(Value::from).collect::<Vec<_>>()))
 }

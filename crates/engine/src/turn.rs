@@ -40,7 +40,7 @@ use crate::verdict::on_task;
 use crate::view::autopilot::{kinds, running};
 use crate::view::collab::turn::{Way, turn_work};
 use crate::view::session::turn::{is_at_cap, may_be_reopened};
-use crate::view::{AUTOPILOT, SESSION, View};
+use crate::view::{SESSION, View};
 use crate::writer::RunWriter;
 
 /// How long a reason may be, in bytes: it stands on every page of the run.
@@ -440,11 +440,7 @@ pub(crate) fn refused(
                 .suggest(said.suggestion)
         }
     };
-    let group = if *view == AUTOPILOT {
-        "autopilot"
-    } else {
-        "run"
-    };
+    let group = if view.is_of_tasks { "autopilot" } else { "run" };
     match refusal.code.as_str() {
         // Without the clean-up it can be ended.
         "unmerged_work" => fault.recover(Verb::Abort.step().of(&run.run)),

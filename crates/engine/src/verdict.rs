@@ -26,7 +26,7 @@ use crate::report::{
 };
 use crate::summary;
 use crate::turn::step::blocked;
-use crate::view::{AUTOPILOT, View};
+use crate::view::View;
 
 /// The readers of what a report itself brings along.
 pub(crate) const GIVEN: [&str; 2] = ["outcome", "tests"];
@@ -134,8 +134,8 @@ impl Engine {
         let meant = on_task::meant(&seen.run, report, meaning)?;
         let mut answered = self.report_on((&project, &dir), &seen.run, &meant, meaning)?;
         let own_input = matches!(answered.writer.call.input, Input::Report(_));
-        let is_on_task = *view == AUTOPILOT
-            || !own_input && answered.role.as_ref().is_none_or(is_read_on_branch);
+        let is_on_task =
+            view.is_of_tasks || !own_input && answered.role.as_ref().is_none_or(is_read_on_branch);
         let mut verdict = if is_on_task {
             self.verdict_on_task(view, &mut answered, report)?
         } else {

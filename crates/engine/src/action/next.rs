@@ -28,7 +28,7 @@ use crate::view::autopilot::instructions::{self, UnitContext};
 use crate::view::collab::frame::Frame;
 use crate::view::session::about::{put_back_first, tampered};
 use crate::view::session::turn::{MOST_ITERATIONS, is_at_cap};
-use crate::view::{AUTOPILOT, COLLAB, GENERIC, SESSION, View};
+use crate::view::{GENERIC, View};
 
 /// Why a run waits in which a process ended between two units. To resume it finishes what was begun.
 pub(crate) const INTERRUPTED: &str = "interrupted";
@@ -55,7 +55,7 @@ pub(crate) fn next_action(
     run: &RunState,
     detail: Detail,
 ) -> Result<Action, Fault> {
-    if *view == AUTOPILOT || is_of_task(run) {
+    if view.is_of_tasks || is_of_task(run) {
         let action = of_task(view, run, &call.dir, detail)?;
         return Ok(defined(action, run, &call.definition));
     }
@@ -359,10 +359,9 @@ pub(crate) fn of_any(
 fn after_a_stop(run: &RunState, definition: &Definition) -> Option<NextStep> {
     let reopen = Verb::Reopen.step().of(&run.run);
     match run.status {
-        RunStatus::Completed if *View::of(run) == SESSION => {
-            let name = short_name(&run.run);
-            let export = ["tm", "session", "export", "DIR", "--session", &name];
-            Some(NextStep::shell(export))
+        RunStatus::Completed => {
+            let (name, words) = (short_name(&run.run), View::of(run).hands_out?);
+            Some(NextStep::shell(words.iter().copied().chain([&*name])))
         }
         RunStatus::Paused if is_at_cap(definition, run) => {
             let most = definition.value_for(MOST_ITERATIONS, &run.vars);
@@ -477,17 +476,15 @@ fn report_step(
     response: Option<&str>,
 ) -> NextStep {
     let of_run = |verb: Verb| verb.step().of(&run.run);
-    match response {
-        Some(_) if *View::of(run) == SESSION => {
-            return of_run(Verb::Respond).and("file").with("unit", unit);
-        }
-        Some(_) => return of_run(Verb::Step),
-        None => {}
+    match (response, View::of(run).hands_in) {
+        (Some(_), Some(verb)) => return of_run(verb).and("file").with("unit", unit),
+        (Some(_), None) => return of_run(Verb::Step),
+        (None, _) => {}
     }
     let report = of_run(Verb::Report).with("unit", unit);
     let report = match skill(definition, &asked.state) {
-        Some(skill) if View::of(run) == &COLLAB => report.with("skill", skill),
-        _ => report,
+        Some(skill) => report.with("skill", skill),
+        None => report,
     };
     match (asked.expects.as_deref(), asked.outcomes.first()) {
         (Some("outcome"), Some(outcome)) => report.with("outcome", outcome),

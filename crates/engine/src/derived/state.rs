@@ -22,7 +22,7 @@ const LONGEST: usize = 4096;
 
 /// The text of the file.
 pub(super) fn state(call: &Call<'_>, run: &RunState) -> String {
-    if *View::of(run) == AUTOPILOT && is_over_a_task(run) {
+    if View::of(run).is_of_tasks && is_over_a_task(run) {
         on_task(run, &call.dir)
     } else {
         of_any(call, run)

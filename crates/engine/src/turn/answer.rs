@@ -8,7 +8,7 @@ use crate::action::next::{Detail, next_action};
 use crate::fault::Fault;
 use crate::turn::TurnOutcome;
 use crate::turn::submit::Submission;
-use crate::view::{AUTOPILOT, COLLAB, View};
+use crate::view::View;
 
 /// What a turn came to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -93,7 +93,7 @@ impl TurnOutcome<'_> {
     /// The answer, in the words of a view.
     pub(crate) fn answer(self, view: &'static View) -> Result<TurnAnswer, Fault> {
         let (run, call) = (self.run(), &self.writer.call);
-        let detail = if *view == AUTOPILOT || *view == COLLAB {
+        let detail = if view.tells_what_to_do {
             Detail::Given
         } else {
             Detail::Brief

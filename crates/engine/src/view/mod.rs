@@ -20,7 +20,7 @@ use crate::engine::Engine;
 use crate::fault;
 use crate::fault::Fault;
 use crate::library::Source;
-use crate::next_step::step;
+use crate::next_step::{Verb, step};
 
 /// Words and shapes for runs.
 #[derive(Debug, PartialEq, Eq)]
@@ -35,6 +35,14 @@ pub struct View {
     pub(crate) workflow: &'static str,
     /// How one is begun: in words, and what to do for it.
     pub(crate) begin: (&'static str, &'static str),
+    /// Whether it speaks of runs over a task, phase by phase.
+    pub(crate) is_of_tasks: bool,
+    /// The verb by which a response is handed in, where there is one: else it is put into its file.
+    pub(crate) hands_in: Option<Verb>,
+    /// Whether the answer to a turn says what to do then, and not only where the run is.
+    pub(crate) tells_what_to_do: bool,
+    /// The command that hands out what a complete run made, but for its name.
+    pub(crate) hands_out: Option<&'static [&'static str]>,
     /// The fields of answers that it leaves out.
     omits: &'static [&'static str],
     /// The fields that have another name in it.
@@ -68,6 +76,10 @@ pub static AUTOPILOT: View = View {
         ),
         step!("start", "view=autopilot", "taskId"),
     ),
+    is_of_tasks: true,
+    hands_in: None,
+    tells_what_to_do: true,
+    hands_out: None,
     omits: &[
         "workflow",
         "title",
@@ -113,6 +125,10 @@ pub static SESSION: View = View {
         step!("start"),
     ),
     // The session that it stands in has them.
+    is_of_tasks: false,
+    hands_in: Some(Verb::Respond),
+    tells_what_to_do: false,
+    hands_out: Some(&["tm", "session", "export", "DIR", "--session"]),
     omits: &["runId", "workflow", "phase"],
     renames: &[],
     hoists: &[],
@@ -131,6 +147,10 @@ pub static COLLAB: View = View {
         "begin one by completing its first skill, or by setting its items",
         step!("status"),
     ),
+    is_of_tasks: false,
+    hands_in: None,
+    tells_what_to_do: true,
+    hands_out: None,
     omits: &["phase"],
     renames: &[],
     hoists: &[],
@@ -153,6 +173,10 @@ pub static GENERIC: View = View {
         ),
         "tm workflow list",
     ),
+    is_of_tasks: false,
+    hands_in: None,
+    tells_what_to_do: false,
+    hands_out: None,
     omits: &["phase"],
     renames: &[],
     hoists: &[],

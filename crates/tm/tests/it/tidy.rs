@@ -445,3 +445,24 @@ fn machine_engine_hook_and_proof_know_no_name_of_a_definition() {
     }
     assert!(found.is_empty(), "{found:#?}");
 }
+
+/// What differs between views is data of theirs: elsewhere in the engine nobody asks which one it is.
+#[test]
+fn no_view_is_told_from_another_by_its_name() {
+    let views = ["AUTOPILOT", "SESSION", "COLLAB", "GENERIC"];
+    let compared = |line: &&str| {
+        let mut views = views.iter();
+        views.any(|view| {
+            ["= ", "= &"]
+                .iter()
+                .any(|is| line.contains(&format!("{is}{view}")))
+        })
+    };
+    for (path, text) in all_sources("src") {
+        let is_ours = path.components().any(|part| part.as_os_str() == "engine");
+        if is_ours && !path.ends_with("view/mod.rs") {
+            let found = text.lines().find(compared);
+            assert_eq!(found, None, "{}", path.display());
+        }
+    }
+}

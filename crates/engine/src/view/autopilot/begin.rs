@@ -271,7 +271,7 @@ impl Engine {
         let loaded = open_run::load(other.path()).ok();
         let run = loaded.as_ref().map(|loaded| &loaded.run);
         // One that has no view of its own is found by the verbs of any.
-        let is_generic = run.is_some_and(|run| *View::of(run) == GENERIC);
+        let is_generic = run.is_some_and(|run| View::of(run).only().is_none());
         let step = |verb: Verb| {
             let step = verb.step();
             if is_generic {
@@ -365,7 +365,7 @@ impl Engine {
     ) -> Result<Started, Fault> {
         let bound = |parameter| definition.bound_input(TASKS, parameter).unwrap_or_default();
         let task = bound("id").to_owned();
-        let supersede = SUPERSEDE.filter(|_| *view == AUTOPILOT);
+        let supersede = SUPERSEDE.filter(|_| view.is_of_tasks);
         let mut inputs = further;
         // Before anything is run.
         let start = &self.with_attempts(&definition, start, &mut inputs)?;
