@@ -21,7 +21,7 @@ use crate::open_run::{self, Forecast};
 use crate::turn::answer::{TurnAnswer, TurnDetails};
 use crate::turn::{TurnOutcome, refused};
 use crate::view::View;
-use crate::view::session::about::{seen, settled_look};
+use crate::view::session::about::settled_look;
 use crate::writer::RunWriter;
 
 /// The longest feedback, in bytes: it stands in the journal and in the next prompt.
@@ -84,9 +84,9 @@ pub struct Decide {
 impl Engine {
     /// The gate that a run waits at. A fault `not_possible` where it waits at none.
     pub fn gate(&self, view: &'static View, run: Option<&str>) -> Result<ClosedGate, Fault> {
-        let (dir, loaded) = self.load_meant(view, run, Selector::NotOver)?;
-        self.settled(&dir, loaded.run)?;
-        settled_look(&dir, seen(&dir)?, |run| {
+        let (dir, loaded) = self.load_meant(view, run, Selector::Running)?;
+        let run = self.settled(&dir, loaded.run)?;
+        settled_look(&dir, run, |run| {
             closed_gate(&self.call(&dir, run, Input::None)?, run)
         })
     }

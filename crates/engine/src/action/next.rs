@@ -365,10 +365,13 @@ fn after_a_stop(run: &RunState, definition: &Definition) -> Option<NextStep> {
         }
         RunStatus::Paused if is_at_cap(definition, run) => {
             let most = definition.value_for(MOST_ITERATIONS, &run.vars);
-            let more = most
-                .and_then(Value::as_i64)?
-                .saturating_add(MORE_ITERATIONS);
-            Some(reopen.with(MOST_ITERATIONS, more.to_string()))
+            Some(match most.and_then(Value::as_i64) {
+                Some(most) => {
+                    let more = most.saturating_add(MORE_ITERATIONS);
+                    reopen.with(MOST_ITERATIONS, more.to_string())
+                }
+                None => reopen,
+            })
         }
         RunStatus::Error => {
             let left = run.tokens.first()?.came_from.as_deref()?;

@@ -125,7 +125,7 @@ impl Engine {
 
     /// Puts plan, code and responses back as they were recorded, where somebody changed them; what was there is kept beside.
     pub fn restore(&self, view: &'static View, run: Option<&str>) -> Result<TurnAnswer, Fault> {
-        let (_, dir) = self.meant(view, run, Selector::NotOver)?;
+        let (_, dir) = self.meant(view, run, Selector::Running)?;
         let writer = self.writer(&dir, Input::None)?;
         let put_back = put_back(&writer.call, &writer.open.run);
         let (restored, aside) = put_back.map_err(|fault| match writer.call.session {

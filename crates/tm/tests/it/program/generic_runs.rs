@@ -59,12 +59,45 @@ fn a_run_without_a_task_bars_no_task_and_is_not_the_autopilots() {
     run(&project, "abort").fault(2, "several_runs");
     // Of one that takes reports and one that does not, the first is meant; to go on, the other.
     ok(&project, &format!("pause --run-id {turns}"));
-    for (line, meant) in [("next", tdd), ("resume", turns), ("next --tag master", tdd)] {
+    for (line, meant) in [
+        ("next", tdd),
+        ("restore", tdd),
+        ("resume", turns),
+        ("next --tag master", tdd),
+    ] {
         assert_eq!(ok(&project, line)["runId"], meant, "{line}");
     }
+    ok(&project, &format!("pause --run-id {turns}"));
+    run(&project, "approve").fault(3, "not_possible");
     // The end of one leaves the other to be meant.
     ok(&project, &format!("abort --run-id {turns}"));
     assert_eq!(ok(&project, "status")["runId"], tdd);
+}
+
+/// Pauses once its only step is reported, and again whenever it is resumed.
+const PAUSES: &str = "\
+inputs: { most: { type: int, default: 0 } }
+initial: first
+states:
+  first: { work: {}, to: judge }
+  judge:
+    route: [ { when: inputs.most == 0, pause: enough }, { to: over } ]
+    on: { reopen: { to: first } }
+  over: { final: completed }
+";
+
+#[test]
+fn what_a_resume_would_pause_again_is_told_to_reopen() {
+    let project = TestEnvironment::new();
+    give(&project, "pauses", PAUSES);
+    ok(&project, "start pauses");
+    let paused = ok(&project, "report --unit first --outcome done");
+    assert_eq!(paused["nextAction"]["pausedReason"], "enough");
+    // No setting of this workflow says how often: there is none to raise.
+    let step = &paused["nextAction"]["nextSteps"][0];
+    assert_eq!(step["step"], "reopen", "{paused}");
+    let command = step["command"].as_str().unwrap();
+    assert!(!command.contains("max"), "{command}");
 }
 
 #[test]
