@@ -401,28 +401,21 @@ pub(crate) fn present_unit(run: &RunState) -> &str {
 }
 
 /// The turn that was refused, as a person takes it.
-pub(crate) fn again(group: &str, run: Option<&RunState>, refusal: &Refusal) -> String {
-    let turn = refusal.details.get("turn").and_then(Value::as_str);
+pub(crate) fn again(group: &str, run: &RunState, refusal: &Refusal) -> String {
+    let Some(turn) = refusal.details.get("turn").and_then(Value::as_str) else {
+        return String::new();
+    };
+    let said = match turn {
+        "reopen" => " --reason TEXT",
+        "rewind" => " TO",
+        _ => "",
+    };
     let signed = refusal.details.get("required") == Some(&Value::from(Strength::Signed.name()));
     let sign = if signed { " --sign KEY" } else { "" };
-    match (turn, run) {
-        (Some(turn @ "reopen"), Some(run)) => {
-            format!(
-                "tm {group} {turn} --reason TEXT --run-id {}{sign}",
-                short_name(&run.run)
-            )
-        }
-        (Some(turn @ "rewind"), Some(run)) => {
-            format!(
-                "tm {group} {turn} TO --run-id {}{sign}",
-                short_name(&run.run)
-            )
-        }
-        (Some(turn), Some(run)) => {
-            format!("tm {group} {turn} --run-id {}{sign}", short_name(&run.run))
-        }
-        _ => String::new(),
-    }
+    format!(
+        "tm {group} {turn}{said} --run-id {}{sign}",
+        short_name(&run.run)
+    )
 }
 
 impl From<SignatureError> for Fault {

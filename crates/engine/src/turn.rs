@@ -446,7 +446,7 @@ pub(crate) fn refused(
         "unmerged_work" => fault.recover(Verb::Abort.step().of(&run.run)),
         "needs_person" | "approval_too_weak" => fault
             .detail("runId", run.run.as_str())
-            .recover(again(group, Some(run), refusal)),
+            .recover(again(group, run, refusal)),
         "not_present" if refusal.details.contains_key("gate") => {
             let (approve, reject) = (Verb::Approve.step(), Verb::Reject.step().and("feedback"));
             let back = if call.definition.can_reject(run.state()) {

@@ -449,8 +449,8 @@ fn with_steps(mut action: Action) -> Action {
                 .flatten()
                 .collect()
         }
-        ActionKind::Paused => vec![of_run(Verb::Resume)],
-        ActionKind::Complete => vec![of_run(Verb::Summary)],
+        // They have theirs from the start.
+        ActionKind::Paused | ActionKind::Complete => return action,
     };
     action.next_steps = steps.into_iter().map(String::from).collect();
     action

@@ -10,8 +10,7 @@ use crate::approval::{Channel, Statement, Turn};
 use crate::engine::Engine;
 use crate::fault;
 use crate::fault::{Fault, Kind};
-use crate::gate::ClosedGate;
-use crate::gate::Decide;
+use crate::gate::{ClosedGate, Decide};
 use crate::report::{Meaning, Report};
 use crate::turn::answer::TurnAnswer;
 use crate::view::GENERIC;
@@ -81,7 +80,7 @@ impl Engine {
     ///
     /// # Errors
     /// `moved_since` where the run or what stands before its gate is no longer what was shown; `usage` where a rejection says
-    /// nothing; `usage` where a reason is too long; else what the turn itself is refused with.
+    /// nothing; `too_large` where a reason is too long; else what the turn itself is refused with.
     pub fn decide_as_seen(
         &self,
         run: &str,
