@@ -80,6 +80,23 @@ impl Output {
         }
     }
 
+    /// The answer of a command: `value` as JSON, or the page of that name.
+    pub fn page<T: Serialize>(&mut self, value: &T, page: &str) -> Result<(), Fault> {
+        self.page_with(value, page, &())
+    }
+
+    /// The same; the page sees the fields of `beside` as well.
+    pub fn page_with<T: Serialize>(
+        &mut self,
+        value: &T,
+        page: &str,
+        beside: &impl Serialize,
+    ) -> Result<(), Fault> {
+        self.answer(value, |value, look| {
+            render::page_with(page, value, beside, look)
+        })
+    }
+
     /// One JSON value on a line of its own.
     pub fn json<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Fault> {
         let unwritten =

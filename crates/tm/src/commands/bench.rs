@@ -5,24 +5,23 @@ use engine::Kind;
 use super::{DONE, Outcome, open};
 use crate::cli::bench::{Bench, BenchCommand, Clean};
 use crate::output::Output;
-use crate::render::bench as pages;
+use serde_json::json;
 
 /// Carries out a command of `tm bench`.
 pub fn run(arguments: Bench, output: &mut Output) -> Outcome {
     let engine = open(arguments.place.project_root, None, "tm bench")?;
     match arguments.command {
         BenchCommand::Show => {
-            let words = ("no bench and no kept tree is here", "");
-            output.answer(&engine.kept()?, |kept, look| pages::kept(kept, words, look))?;
+            let nothing = json!({ "nothing": "no bench and no kept tree is here" });
+            output.page_with(&engine.kept()?, "kept", &nothing)?;
         }
         BenchCommand::Remove => {
-            let words = ("no bench is here", "");
-            let removed = engine.remove_benches()?;
-            output.answer(&removed, |kept, look| pages::kept(kept, words, look))?;
+            let nothing = json!({ "nothing": "no bench is here" });
+            output.page_with(&engine.remove_benches()?, "kept", &nothing)?;
         }
         BenchCommand::Run { tree } => {
             let ran = engine.run_on_bench(tree.as_deref())?;
-            output.answer(&ran, pages::ran)?;
+            output.page(&ran, "bench_run")?;
             if ran.counts.failing() > 0 {
                 return Ok(Kind::Refused.exit_status());
             }
@@ -35,14 +34,10 @@ pub fn run(arguments: Bench, output: &mut Output) -> Outcome {
 pub fn clean(arguments: Clean, output: &mut Output) -> Outcome {
     let engine = open(arguments.place.project_root, None, "tm clean")?;
     let kept = engine.clean(arguments.days, arguments.dry_run)?;
-    let words = (
-        "nothing is old enough to be removed",
-        if arguments.dry_run {
-            ", would be removed"
-        } else {
-            ""
-        },
-    );
-    output.answer(&kept, |kept, look| pages::kept(kept, words, look))?;
+    let words = json!({
+        "nothing": "nothing is old enough to be removed",
+        "each": if arguments.dry_run { ", would be removed" } else { "" },
+    });
+    output.page_with(&kept, "kept", &words)?;
     Ok(DONE)
 }

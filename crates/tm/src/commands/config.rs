@@ -52,8 +52,12 @@ fn show(place: &ProjectPlace, origin: bool, output: &mut Output) -> Outcome {
         output.warning(&given);
     }
     if !output.is_json() {
-        let text = render::config(settings, origin, &output.look());
-        output.text(&text)?;
+        let all = settings.origins.iter().map(|(key, from)| {
+            let value = settings.value(key).unwrap_or_default().to_string();
+            json!({ "key": key, "value": value, "origin": origin.then(|| from.to_string()) })
+        });
+        let all: Vec<Value> = all.collect();
+        output.text(&render::page("settings", &all, &output.look()))?;
     } else if origin {
         let values: Map<String, Value> = settings
             .origins
@@ -202,24 +206,14 @@ fn told(
         "file": file.shown(),
         "changed": changed,
     });
-    output.answer(&answer, |_, look| {
-        let done = if changed {
-            format!("{} is written", file.shown())
-        } else {
-            format!("{} says so already", file.shown())
-        };
-        let origin = origin.map(|origin| format!(" ({origin})"));
-        let commit = if changed && file.is_project {
-            "\nCommit it before the next run: runs begin in a clean working tree. One that is under way keeps the rules that it began with, and takes no report while they are looser here"
-        } else {
-            ""
-        };
-        render::plain(&format!(
-            "{} {done}\n{key} is {now} now{}{commit}\n",
-            look.sign(render::Sign::Good),
-            origin.unwrap_or_default()
-        ))
-    })?;
+    let beside = json!({
+        "file": file.shown(),
+        "isOfProject": file.is_project,
+        "key": key,
+        "now": now.to_string(),
+        "origin": origin.map(ToString::to_string),
+    });
+    output.page_with(&answer, "setting_written", &beside)?;
     Ok(DONE)
 }
 
@@ -240,16 +234,8 @@ fn in_editor(place: &ProjectPlace, whose: Whose, output: &mut Output) -> Outcome
         match file.check(&text) {
             Ok(()) => {
                 let changed = file.replace(before, text)?.is_some();
-                let done = if changed {
-                    "is written"
-                } else {
-                    "is as it was"
-                };
                 let answer = json!({ "file": file.shown(), "changed": changed });
-                output.answer(&answer, |_, look| {
-                    let sign = look.sign(render::Sign::Good);
-                    render::plain(&format!("{sign} {} {done}\n", file.shown()))
-                })?;
+                output.page(&answer, "settings_edited")?;
                 return Ok(DONE);
             }
             Err(fault) => {

@@ -5,7 +5,6 @@ use engine::capability::tests::evidence::show::{self, Show};
 use super::{DONE, Outcome, current_folder};
 use crate::cli::evidence::{Evidence, EvidenceCommand};
 use crate::output::Output;
-use crate::render;
 
 /// Carries out a command of `tm evidence`.
 pub fn run(evidence: Evidence, output: &mut Output) -> Outcome {
@@ -19,6 +18,11 @@ pub fn run(evidence: Evidence, output: &mut Output) -> Outcome {
         },
         &current_folder()?,
     )?;
-    output.answer(&shown, |shown, look| render::evidence(shown, failed, look))?;
+    let page = if failed {
+        "evidence_failed"
+    } else {
+        "evidence"
+    };
+    output.page(&shown, page)?;
     Ok(DONE)
 }

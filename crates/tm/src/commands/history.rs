@@ -29,14 +29,14 @@ pub fn runs(runs: Runs, output: &mut Output) -> Outcome {
                     .map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)),
             };
             let answer = engine.runs(&filter)?;
-            output.answer(&answer, |runs, look| render::runs(runs, look))?;
+            output.page(&answer, "runs")?;
         }
         RunsCommand::Show(show) => {
             let engine = open(place.project_root, place.tag, "tm runs show")?;
             let run = show.run.as_deref();
             if let Some((from, to)) = &show.diff {
                 let answer = engine.tree_difference(run, (from, to), show.subtask.as_deref())?;
-                output.answer(&answer, render::tree_difference)?;
+                output.page(&answer, "tree_difference")?;
             } else {
                 output.answer(&engine.run(run)?, render::run_summary)?;
             }
@@ -132,7 +132,7 @@ pub fn log(log: Log, output: &mut Output) -> Outcome {
         LogCommand::Verify(one) => {
             let engine = open(place.project_root, None, "tm log verify")?;
             let answer = engine.verify_log(one.run.as_deref())?;
-            output.answer(&answer, render::log_verified)?;
+            output.page(&answer, "log_verified")?;
             if !answer.is_sound() {
                 return Ok(Kind::Environment.exit_status());
             }
@@ -144,7 +144,7 @@ pub fn log(log: Log, output: &mut Output) -> Outcome {
         LogCommand::Replay(replay) => {
             let engine = open(place.project_root, None, "tm log replay")?;
             let answer = engine.replay(replay.run.as_deref(), replay.to)?.json()?;
-            output.answer(&answer, render::replay)?;
+            output.page(&answer, "replay")?;
         }
     }
     Ok(DONE)
@@ -166,7 +166,7 @@ fn repair_run(engine: &Engine, repair: &Repair, output: &mut Output) -> Outcome 
                     damage
                 ));
             }
-            let text = render::log_verified(&found, &output.look());
+            let text = render::page("log_verified", &found, &output.look());
             output.text(&text)?;
             let question = format!("Keep {kept}, and put what is there aside?");
             if !person::confirm(output, &question, false)? {
@@ -175,6 +175,6 @@ fn repair_run(engine: &Engine, repair: &Repair, output: &mut Output) -> Outcome 
         }
     }
     let answer = engine.repair_log(run)?;
-    output.answer(&answer, render::log_repaired)?;
+    output.page(&answer, "log_repaired")?;
     Ok(DONE)
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use engine::{Fault, Kind};
 use serde::Serialize;
+use serde_json::json;
 use text::plain::one_line;
 use workspace::config::Environment;
 
@@ -47,7 +48,8 @@ pub fn run(arguments: &Hook, output: &mut Output) -> Outcome {
         return Err(super::usage("name the client that calls the hook"));
     };
     if io::stdin().is_terminal() {
-        output.text(&render::hook_at_a_terminal(client, &output.look()))?;
+        let client = json!({ "client": client.id() });
+        output.text(&render::page("hook_at_a_terminal", &client, &output.look()))?;
         return Ok(DONE);
     }
     let answered = Arc::new(AtomicBool::new(false));
@@ -121,7 +123,7 @@ fn try_out(arguments: &Hook, output: &mut Output) -> Outcome {
         tried,
         installed,
     };
-    output.answer(&answer, render::hook_tried)?;
+    output.page(&answer, "hook_tried")?;
     Ok(if ok { DONE } else { Kind::Bug.exit_status() })
 }
 

@@ -100,7 +100,7 @@ pub fn init(arguments: &Init, output: &mut Output) -> Outcome {
             .collect(),
     };
     if !output.is_json() {
-        let text = render::init_changes(&answer.changes, &output.look());
+        let text = render::differences(&answer.changes, &output.look());
         output.text(&text)?;
     }
     if !answer.changes.is_empty() && !arguments.print {
@@ -122,7 +122,7 @@ pub fn init(arguments: &Init, output: &mut Output) -> Outcome {
             answer.notes.push(commit.to_owned());
         }
     }
-    output.answer(&answer, render::init_done)?;
+    output.page(&answer, "init_done")?;
     if !arguments.remove && !arguments.user {
         trust(arguments, output)?;
     }

@@ -17,7 +17,6 @@ use super::{DONE, Outcome, current_folder, open, usage, web};
 use crate::cli::mcp::{Mcp, Serve, ServeCommand, ServeToken};
 use crate::mcp::{Group, Places, Tramline};
 use crate::output::Output;
-use crate::render;
 
 /// The name of this machine for itself.
 const LOCALHOST: &str = "localhost";
@@ -91,7 +90,7 @@ pub fn http(serve: Serve, output: &mut Output) -> Outcome {
             "roots": roots,
         });
         // Where nobody reads, it is served all the same.
-        let _ = output.answer(&said, |said, _| render::serving(said));
+        let _ = output.page(&said, "serving");
         if has_person {
             web::another_link_on_enter(Arc::clone(&access), host, "/".to_owned());
         }
@@ -126,7 +125,7 @@ fn show_token(wanted: ServeToken, output: &mut Output) -> Outcome {
         token(&file)?;
     }
     let answer = json!({ "tokenFile": file, "rotated": wanted.rotate });
-    output.answer(&answer, |answer, _| render::token(answer))?;
+    output.page(&answer, "token")?;
     Ok(DONE)
 }
 

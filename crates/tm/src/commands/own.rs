@@ -10,7 +10,6 @@ use workspace::git::remote_tags;
 use super::{DONE, Outcome, open};
 use crate::cli::setup::{Own, OwnCommand};
 use crate::output::Output;
-use crate::render;
 
 /// What the versions before and this one brought, for people.
 const CHANGES: &str = include_str!("../../../../CHANGELOG.md");
@@ -62,7 +61,7 @@ pub fn run(own: Own, output: &mut Output) -> Outcome {
         not_told,
         changes: changes(env!("CARGO_PKG_VERSION")),
     };
-    output.answer(&check, render::self_check)?;
+    output.page(&check, "self_check")?;
     if check.kept.newer.is_empty() {
         return Ok(DONE);
     }

@@ -13,7 +13,6 @@ use super::{DONE, Outcome, open};
 use crate::cli::Cli;
 use crate::cli::setup::{Completions, Doctor, Man, Workflow, WorkflowCommand};
 use crate::output::Output;
-use crate::render;
 
 /// Carries out a command of `tm workflow`.
 pub fn workflow(workflow: Workflow, output: &mut Output) -> Outcome {
@@ -21,9 +20,7 @@ pub fn workflow(workflow: Workflow, output: &mut Output) -> Outcome {
     match workflow.command {
         WorkflowCommand::List => {
             let answer = engine.workflows()?;
-            output.answer(&answer, |workflows, look| {
-                render::workflows(workflows, look)
-            })?;
+            output.page(&answer, "workflows")?;
         }
         WorkflowCommand::Show { id, template } => {
             let answer = match template {
@@ -43,19 +40,11 @@ pub fn workflow(workflow: Workflow, output: &mut Output) -> Outcome {
             if let Some(request) = request.filter(|_| output.has_person()) {
                 engine.trust(&request)?;
             }
-            output.answer(&answer, |made, look| {
-                render::plain(&format!(
-                    "{} {} is written\nEdit it, then prove it:\n  {} tm workflow check {}\n",
-                    look.sign(render::Sign::Good),
-                    made.source,
-                    look.sign(render::Sign::Next),
-                    made.id
-                ))
-            })?;
+            output.page(&answer, "workflow_written")?;
         }
         WorkflowCommand::Check { file } => {
             let answer = engine.check_workflow(&file)?;
-            output.answer(&answer, render::workflow_checked)?;
+            output.page(&answer, "workflow_checked")?;
             if !answer.valid {
                 return Ok(Kind::Refused.exit_status());
             }
@@ -90,7 +79,7 @@ pub fn doctor(doctor: &Doctor, output: &mut Output) -> Outcome {
         }
         Err(fault) => return Err(fault),
     };
-    output.answer(&checks, |checks, look| render::doctor(checks, look))?;
+    output.page(&checks, "doctor")?;
     if checks.iter().any(|check| check.state == "fail") {
         return Ok(Kind::Environment.exit_status());
     }

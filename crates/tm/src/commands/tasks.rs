@@ -2,11 +2,11 @@
 
 use engine::Kind;
 use serde_json::json;
+use workspace::tasks::CUT_CIRCLE;
 
 use super::{DONE, Outcome, open};
 use crate::cli::tasks::{Tasks, TasksCommand};
 use crate::output::Output;
-use crate::render::tasks as pages;
 
 /// Carries out one of them.
 pub fn run(arguments: Tasks, output: &mut Output) -> Outcome {
@@ -18,10 +18,10 @@ pub fn run(arguments: Tasks, output: &mut Output) -> Outcome {
             if !all {
                 list.tasks.retain(|task| !task.status.is_finished());
             }
-            output.answer(&list, pages::list)?;
+            output.page_with(&list, "tasks", &json!({ "cut": CUT_CIRCLE }))?;
         }
         TasksCommand::Show { id } => {
-            output.answer(&engine.task(&id)?, pages::task)?;
+            output.page(&engine.task(&id)?, "task")?;
         }
         TasksCommand::Next => {
             let list = engine.task_list()?;
@@ -29,18 +29,18 @@ pub fn run(arguments: Tasks, output: &mut Output) -> Outcome {
             if let Some(circle) = &list.circle {
                 answer["circle"] = json!(circle);
             }
-            output.answer(&answer, |_, look| pages::next(&list, look))?;
+            output.page_with(&answer, "next_task", &json!({ "cut": CUT_CIRCLE }))?;
             if list.next().is_none() {
                 return Ok(Kind::Blocked.exit_status());
             }
         }
         TasksCommand::Import(import) => {
             let answer = engine.import_tasks(&import.request())?;
-            output.answer(&answer, pages::imported)?;
+            output.page(&answer, "tasks_imported")?;
         }
         TasksCommand::WriteBack { dry_run } => {
             let told = engine.write_tasks_back(dry_run)?;
-            output.answer(&told, |told, look| pages::written_back(told, dry_run, look))?;
+            output.page_with(&told, "tasks_written_back", &json!({ "dryRun": dry_run }))?;
         }
     }
     Ok(DONE)

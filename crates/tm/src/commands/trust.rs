@@ -9,7 +9,7 @@ use super::approving::{needs_terminal, typed_back};
 use super::{DONE, Outcome};
 use crate::cli::setup::TrustChoice;
 use crate::output::Output;
-use crate::render::{self, trust as pages};
+use crate::render;
 
 /// Carries out one of them. `name` is the profile, or the id of the workflow.
 pub fn run(
@@ -23,9 +23,7 @@ pub fn run(
     if choice.revoke {
         let revoked = engine.distrust(subject, name)?;
         let answer = json!({ "subject": subject, "name": name, "revoked": revoked });
-        output.answer(&answer, |_, look| {
-            pages::revoked(subject, name, revoked, look)
-        })?;
+        output.page(&answer, "trust_revoked")?;
         return Ok(DONE);
     }
     let mut request = engine.trust_request(subject, name)?;
@@ -50,7 +48,8 @@ pub fn ask(request: &TrustRequest, output: &mut Output) -> Result<(), Fault> {
         request.command(),
     )
     .map_err(|fault| fault.detail("hash", request.hash.as_str()))?;
-    let text = pages::request(request, &output.look());
+    let title = json!({ "title": request.title() });
+    let text = render::page_with("trust", request, &title, &output.look());
     let what = format!("the trust in {}", request.title());
     typed_back(output, &text, "trust it", &what)
 }
@@ -88,12 +87,7 @@ fn trusted(engine: &Engine, request: &TrustRequest, now: bool, output: &mut Outp
         Subject::Workflow | Subject::Tests | Subject::Checks => Vec::new(),
     };
     under_way.retain(|session| session.status == "IN_PROGRESS");
-    output.answer(request, |request, look| {
-        let mut text = pages::trusted(request, now, look);
-        if request.subject == Subject::Profile {
-            text += &render::session::steps_with(&request.name, &under_way, look);
-        }
-        text
-    })?;
+    let beside = json!({ "title": request.title(), "now": now, "underWay": under_way });
+    output.page_with(request, "trusted", &beside)?;
     Ok(DONE)
 }

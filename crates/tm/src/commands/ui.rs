@@ -15,7 +15,6 @@ use super::{DONE, Outcome, current_folder, open};
 use crate::cli::ui::Ui;
 use crate::mcp::{Group, Places};
 use crate::output::Output;
-use crate::render;
 
 /// Shows the runs.
 pub fn run(ui: &Ui, output: &mut Output) -> Outcome {
@@ -99,7 +98,7 @@ fn in_browser(ui: &Ui, engine: &Engine, output: &mut Output) -> Outcome {
         let told = link(&access, &host, &path, right).and_then(|link| {
             let opened = has_person && !ui.no_open && open_browser(&link);
             let said = json!({ "page": link, "decides": right == Right::Decide, "opened": opened });
-            output.answer(&said, |said, _| render::page(said))
+            output.page(&said, "web_page")
         });
         // Where nobody reads, it is served all the same.
         let _: Result<(), Fault> = told;

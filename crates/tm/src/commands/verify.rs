@@ -3,16 +3,17 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use engine::proof::replay::ReplayedCommit;
 use engine::proof::{VerifyRequest, WrittenBundle};
 use engine::{Engine, Fault, Kind, Strength};
 use journal::durable;
+use serde_json::json;
 use workspace::config::Level;
 
 use super::{DONE, Outcome, current_folder, open, usage};
 use crate::cli::history::{Export, ExportFormat};
 use crate::cli::verify::{LevelName, StrengthName, Verify};
 use crate::output::Output;
-use crate::render;
 
 /// Carries out `tm verify`.
 pub fn run(verify: Verify, output: &mut Output) -> Outcome {
@@ -36,7 +37,10 @@ pub fn run(verify: Verify, output: &mut Output) -> Outcome {
         strict: verify.strict,
     };
     let answer = engine.verify(&request)?;
-    output.answer(&answer, render::range_verified)?;
+    let commits = answer.commits.iter();
+    let replays = commits.map(|commit| commit.replay.as_ref().map(ReplayedCommit::spoken));
+    let beside = json!({ "replays": replays.collect::<Vec<_>>() });
+    output.page_with(&answer, "proof", &beside)?;
     Ok(if answer.verified {
         DONE
     } else {
@@ -69,7 +73,7 @@ pub fn export(engine: &Engine, arguments: Export, output: &mut Output) -> Outcom
     let file = current_folder()?.join(file);
     write(&file, &packed.bytes)?;
     let answer = WrittenBundle::of(&packed, Some(file));
-    output.answer(&answer, render::exported)?;
+    output.page(&answer, "bundle_written")?;
     warn_left_out(&answer, output);
     Ok(DONE)
 }

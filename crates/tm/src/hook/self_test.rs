@@ -63,19 +63,6 @@ pub enum ClientReading {
     Unreadable,
 }
 
-impl ClientReading {
-    /// As a word.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Allowed => "allowed",
-            Self::Denied => "denied",
-            Self::Reminded => "reminded",
-            Self::Told => "told",
-            Self::Unreadable => "unreadable",
-        }
-    }
-}
-
 /// One payload and its answer.
 #[derive(Debug, Clone, Serialize)]
 pub struct SelfTestCase {

@@ -3,47 +3,32 @@
 //! What comes from tasks, files, commits or other programs may hold anything; it passes through [`Page`], which lets no
 //! control character and no escape sequence of it reach the terminal.
 
-pub mod bench;
 pub mod collab;
-mod evidence;
 mod gate;
-mod history;
-mod hook;
-mod init;
 mod journal;
 mod page;
-mod replay;
 mod run;
-mod serving;
 pub mod session;
-mod setup;
 mod start;
-pub mod tasks;
-pub mod trust;
+mod template;
 mod turn;
-mod verify;
 
+use ::journal::Record;
 use anstyle::{AnsiColor, Style};
-use engine::Fault;
-use serde_json::{Map, Value};
+use engine::{Fault, RunSummary};
+use serde_json::{Map, Value, json};
 
+use crate::init::change::Change;
 use crate::steps::Caller;
 use text::plain::{many_lines, one_line};
 
-pub use evidence::evidence;
 pub use gate::{EDITED, gate, question as question_at};
-pub use history::{chosen, log, log_repaired, log_verified, run_summary, runs, tree_difference};
-pub use hook::{at_a_terminal as hook_at_a_terminal, tried as hook_tried};
-pub use init::{changes as init_changes, done as init_done};
 pub use journal::event;
 pub use page::Page;
-pub use replay::replay;
 pub use run::{next, paused, status, verdict};
-pub use serving::{page, serving, token};
-pub use setup::{config, doctor, self_check, workflow_checked, workflows};
 pub use start::{plan, started};
+pub use template::{page, page_with};
 pub use turn::{past_steps, turned};
-pub use verify::{exported, verified as range_verified};
 
 /// How text for people is to look.
 #[derive(Debug, Clone, Copy)]
@@ -149,12 +134,49 @@ pub fn fault(fault: &Fault, look: &Look) -> String {
     page.finish()
 }
 
-/// The style of a run's status.
+/// One run in a few lines.
+pub fn run_summary(run: &RunSummary, look: &Look) -> String {
+    page("runs", &[run], look) + &page("run", run, look)
+}
+
+/// Runs to choose from, each with a number from 1.
+pub fn chosen(runs: &[RunSummary], look: &Look) -> String {
+    page_with("runs", &runs, &json!({ "numbered": true }), look)
+}
+
+/// A whole journal, a line an event.
+pub fn log(records: &[Record], look: &Look) -> String {
+    records.iter().map(|record| event(record, look)).collect()
+}
+
+/// The differences of files that would be written, as a terminal shows them.
+pub fn differences(changes: &[Change], look: &Look) -> String {
+    let mut page = Page::new(look);
+    for change in changes {
+        for line in change.diff.lines().map(many_lines) {
+            let style = match line.as_bytes().first() {
+                _ if line.starts_with("--- ") || line.starts_with("+++ ") => STRONG,
+                Some(b'@') => NOTE,
+                Some(b'+') => GOOD,
+                Some(b'-') => BAD,
+                _ => Style::new(),
+            };
+            page.raw(&look.paint(style, &line));
+        }
+        if change.diff.is_empty() {
+            page.raw(&format!("{} (empty)", one_line(&change.file)));
+        }
+    }
+    page.finish()
+}
+
+/// The style of a status, of whatever it is: a run, a session, an item, a task.
 fn status_style(status: &str) -> Style {
-    match status {
-        "running" => NOTE,
-        "completed" => GOOD,
-        "paused" => WARN,
+    match status.to_lowercase().replace('_', " ").as_str() {
+        "running" | "in progress" => NOTE,
+        "completed" | "complete" | "documented" | "success" => GOOD,
+        "paused" | "cancelled" => WARN,
+        "pending" | "not run" => FAINT,
         _ => BAD,
     }
 }

@@ -1,6 +1,6 @@
 //! The answers as they are read.
 
-use engine::view::collab::answer::{BatchState, WorkItem};
+use engine::view::collab::answer::{BatchBrief, BatchState, ItemBrief, TaskBrief, WorkItem};
 use serde_json::json;
 use text::plain::{is_hidden, many_lines};
 
@@ -139,9 +139,9 @@ ok the session dates is over
 fn names_are_not_cut_at_their_hyphens() {
     let names = (0..12).map(|number| format!("rough-draft-number-{number}"));
     let names: Vec<String> = names.collect();
-    let mut page = Page::new(&PLAIN);
-    listed(&mut page, &names);
-    let text = page.finish();
+    let valid = json!({ "valid_skills": names });
+    let text = super::super::page("valid_skills", &valid, &PLAIN);
+    let (_, text) = text.split_once("All skills:\n").unwrap();
     assert!(text.lines().count() > 2, "{text}");
     assert!(text.lines().all(|line| line.len() <= 72), "{text}");
     let words: Vec<&str> = text.split_whitespace().collect();
