@@ -112,14 +112,6 @@ fn details(page: &mut Page<'_>, details: &Map<String, Value>) {
     }
 }
 
-/// Why a report was refused, behind its code.
-fn refusal(page: &mut Page<'_>, code: Option<&str>, message: &str) {
-    let look = page.look();
-    let code = one_line(code.unwrap_or("refused"));
-    let code = look.paint(BAD, &format!("{code}:"));
-    page.wrapped(&format!("{} {code}", look.sign(Sign::Bad)), message);
-}
-
 /// Why a command failed, and what to do.
 pub fn fault(fault: &Fault, look: &Look) -> String {
     let mut page = Page::new(look);

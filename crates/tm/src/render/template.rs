@@ -50,8 +50,10 @@ pages![
     "log_repaired",
     "log_verified",
     "named_tasks",
+    "next",
     "next_task",
     "past_steps",
+    "paused",
     "planned_subtasks",
     "preconditions",
     "profiles",
@@ -87,6 +89,7 @@ pages![
     "skills_state",
     "start_plan",
     "started",
+    "status",
     "task",
     "tasks",
     "tasks_imported",
@@ -98,8 +101,13 @@ pages![
     "trust_revoked",
     "trusted",
     "turned",
+    "unit",
+    "unit_work",
     "valid_skills",
+    "verdict",
+    "verdict_reasons",
     "web_page",
+    "where_it_stands",
     "workflow_checked",
     "workflow_written",
     "workflows",
@@ -256,6 +264,10 @@ fn environment(look: Look) -> Environment<'static> {
         let widest = values.map(|value| visible_len(&plain(&value))).max();
         widest.unwrap_or_default().min(most.unwrap_or(usize::MAX))
     });
+    env.add_filter("text", plain);
+    env.add_filter("bar", move |progress: &Value| {
+        safe(progress_bar(progress, &look))
+    });
     env.add_filter("percent", |number: f64| format!("{number}%"));
     env.add_filter("below", |path: &Value, folder: &Value| {
         Path::new(&plain(folder))
@@ -297,6 +309,32 @@ fn environment(look: Look) -> Environment<'static> {
         lines_of(&look.caller.text(text), "  ")
     });
     env
+}
+
+/// One line that shows how far a run over a task is.
+fn progress_bar(progress: &Value, look: &Look) -> String {
+    const LONGEST: usize = 30;
+    let number = |value: Value| usize::try_from(value).unwrap_or_default();
+    let length = |name| progress.get_attr(name).ok().and_then(|list| list.len());
+    let total = number(progress.get_attr("total").unwrap_or_default());
+    let percentage = number(progress.get_attr("percentage").unwrap_or_default());
+    let completed = length("completed").unwrap_or_default();
+    let cells = look.width.saturating_sub(30).clamp(5, LONGEST);
+    let of_cells = |count: usize| count.min(total) * cells / total.max(1);
+    let done = of_cells(completed);
+    let failed = of_cells(length("failed").unwrap_or_default()).min(cells - done);
+    let (full, bad, empty) = if look.rich {
+        ("█", "▒", "░")
+    } else {
+        ("#", "x", ".")
+    };
+    format!(
+        "[{}{}{}] {percentage}% ({completed} of {})",
+        look.paint(GOOD, &full.repeat(done)),
+        look.paint(BAD, &bad.repeat(failed)),
+        look.paint(FAINT, &empty.repeat(cells - done - failed)),
+        counted(total, "subtask"),
+    )
 }
 
 /// A value as a line of text. What was painted stays so.
