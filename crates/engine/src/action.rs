@@ -10,11 +10,11 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::gate::ClosedGate;
-use crate::view::{GENERIC, View};
+use crate::view::View;
 
 /// The next thing to do in a run. In answers about something else it has no context and no preconditions, names its item alone,
 /// and has instructions only where something new is asked for.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase", remote = "Self")]
 pub struct Action {
     /// The view whose names and fields its JSON has.
@@ -186,24 +186,9 @@ impl Action {
     pub(crate) fn new(view: &'static View, run_id: &str, workflow: &str) -> Self {
         Self {
             view,
-            action: ActionKind::Work,
-            phase: None,
-            report: None,
             run_id: run_id.to_owned(),
             workflow: workflow.to_owned(),
-            unit: None,
-            units: Vec::new(),
-            units_total: None,
-            gate: None,
-            blocked_by: None,
-            changed: None,
-            status: None,
-            paused_reason: None,
-            paused_message: None,
-            needs_person: false,
-            context: None,
-            preconditions: Vec::new(),
-            next_steps: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -225,12 +210,6 @@ impl Action {
     /// Whether the run is paused.
     pub fn is_paused(&self) -> bool {
         self.action == ActionKind::Paused
-    }
-}
-
-impl Default for Action {
-    fn default() -> Self {
-        Self::new(&GENERIC, "", "")
     }
 }
 

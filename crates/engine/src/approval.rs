@@ -223,6 +223,11 @@ impl<'a> Turn<'a> {
             .collect()
     }
 
+    /// The item that it is about, or the first of the tasks, where any is named.
+    pub(crate) fn target(&self) -> Option<&str> {
+        self.item().or(self.tasks().first().copied())
+    }
+
     /// Of what kind the work is from then on, where that changes.
     pub fn kind(&self) -> Option<&str> {
         self.text("kind")

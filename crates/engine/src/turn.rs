@@ -83,6 +83,14 @@ pub(crate) fn result_of<'e>(events: &'e [Event], effect: &str) -> Option<&'e Val
     })
 }
 
+/// A turn that is asked for, and of which run.
+pub(crate) struct Asked<'t> {
+    pub(crate) view: &'static View,
+    pub(crate) project: ProjectDir,
+    pub(crate) dir: RunDir,
+    pub(crate) turn: &'t Turn<'t>,
+}
+
 impl Engine {
     /// Takes a turn of a run, in the words of a view: `pause`, `resume`, `reopen`, `skip`, `allow`, `abort`, `rewind`, `adopt`,
     /// `submit` or `feedback`.
@@ -95,26 +103,43 @@ impl Engine {
         run: Option<&str>,
         turn: &Turn<'_>,
     ) -> Result<TurnAnswer, Fault> {
-        if turn.reason.len() > LONGEST_REASON {
-            return Err(fault!(
-                "too_large.reason",
-                bytes = turn.reason.len(),
-                most = LONGEST_REASON
-            ));
+        let bytes = turn.reason.len();
+        if bytes > LONGEST_REASON {
+            return Err(fault!("too_large.reason", bytes, most = LONGEST_REASON));
         }
+        let says_why = !turn.reason.trim().is_empty();
+        let meant = match (turn.name, turn.kind()) {
+            ("skip" | "allow", _) | ("reopen", Some(_)) if !says_why => {
+                return Err(no_reason(turn.step().verb));
+            }
+            ("resume", _) => Selector::Stopped,
+            ("abort", _) => Selector::NotOver,
+            _ => Selector::Running,
+        };
+        let resumed = match run {
+            None if turn.name == "resume" && view.only().is_some() => Some(self.only_resumable()?),
+            named => named.map(str::to_owned),
+        };
+        let (project, dir) = self.meant(view, resumed.as_deref(), meant)?;
+        let asked = &Asked {
+            view,
+            project,
+            dir,
+            turn,
+        };
         let taken = match turn.name {
-            "pause" => self.turn_to_pause(view, run, turn.reason),
-            "resume" => self.turn_to_resume(view, run),
-            "reopen" => self.turn_back(view, run, turn),
-            "skip" => self.turn_to_skip(view, run, turn),
-            "allow" => self.turn_to_allow(view, run, turn),
-            "rewind" => self.turn_to_rewind(view, run, turn),
-            "adopt" => self.turn_to_adopt(view, run, turn.reason),
-            "submit" => self.turn_to_submit(view, run, turn),
-            "feedback" => self.turn_to_feedback(view, run, turn),
+            "pause" => self.turn_to_pause(asked),
+            "resume" => self.turn_to_resume(asked),
+            "reopen" => self.turn_back(asked),
+            "skip" => self.turn_to_skip(asked),
+            "allow" => self.turn_to_allow(asked),
+            "rewind" => self.turn_to_rewind(asked),
+            "adopt" => self.turn_to_adopt(asked),
+            "submit" => self.turn_to_submit(asked),
+            "feedback" => self.turn_to_feedback(asked),
             "abort" => {
                 // The answer names where the report is read; it is not repeated whole.
-                let answer = self.turn_to_abort(view, run, turn)?;
+                let answer = self.turn_to_abort(asked)?;
                 return Ok(TurnAnswer {
                     report: None,
                     ..answer
@@ -126,41 +151,23 @@ impl Engine {
     }
 
     /// Stops taking reports.
-    fn turn_to_pause(
-        &self,
-        view: &'static View,
-        run: Option<&str>,
-        reason: &str,
-    ) -> Result<TurnOutcome<'_>, Fault> {
-        let (_, dir) = self.meant(view, run, Selector::Running)?;
-        let reason = match reason.trim() {
-            "" => "asked for".to_owned(),
-            _ => reason.to_owned(),
+    fn turn_to_pause(&self, asked: &Asked<'_>) -> Result<TurnOutcome<'_>, Fault> {
+        let reason = match asked.turn.reason.trim() {
+            "" => "asked for",
+            _ => asked.turn.reason,
         };
-        let writer = self.writer(&dir, Input::None)?;
+        let writer = self.writer(&asked.dir, Input::None)?;
         self.unit_is_present(&writer.open.run, &writer.call.definition)?;
-        let approval = self.approval_of_turn(&writer.open, &Turn::new("pause", ""))?;
-        turned(view, writer, &Command::Pause { reason, approval }, |run| {
-            let why = run.pause.as_ref().map_or("", |pause| &pause.reason);
-            format!("Paused: {why}")
-        })
+        let command = Command::Pause {
+            reason: reason.to_owned(),
+            approval: self.approval_of_turn(&writer.open, &Turn::new("pause", ""))?,
+        };
+        turned(asked.view, writer, &command, |_| format!("Paused: {reason}"))
     }
 
     /// Goes on with a run.
-    fn turn_to_resume(
-        &self,
-        view: &'static View,
-        run: Option<&str>,
-    ) -> Result<TurnOutcome<'_>, Fault> {
-        let (project, dir) = match (run, view.only()) {
-            (_, None) => self.meant(view, run, Selector::Stopped)?,
-            (Some(_), Some(_)) => self.meant(view, run, Selector::Running)?,
-            (None, Some(_)) => {
-                let only = self.only_resumable()?;
-                self.meant(view, Some(&only), Selector::Running)?
-            }
-        };
-        let outcome = self.goes_on(view, &project, &dir)?;
+    fn turn_to_resume(&self, asked: &Asked<'_>) -> Result<TurnOutcome<'_>, Fault> {
+        let outcome = self.goes_on(asked.view, &asked.project, &asked.dir)?;
         Ok(TurnOutcome {
             details: TurnDetails::Resumed { resumed: true },
             ..outcome
@@ -200,44 +207,22 @@ impl Engine {
     }
 
     /// One step back, by the present state's own rule.
-    fn turn_back(
-        &self,
-        view: &'static View,
-        run: Option<&str>,
-        turn: &Turn<'_>,
-    ) -> Result<TurnOutcome<'_>, Fault> {
+    fn turn_back(&self, asked: &Asked<'_>) -> Result<TurnOutcome<'_>, Fault> {
+        let (view, turn, project) = (asked.view, asked.turn, &asked.project);
         let item = turn.item();
-        if turn.kind().is_some() && turn.reason.trim().is_empty() {
-            return Err(no_reason(Verb::Reopen));
-        }
-        let (project, dir) = self.meant(view, run, Selector::Running)?;
-        let writer = self.writer_alone(&project, &dir, Input::None)?;
+        let writer = self.writer_alone(project, &asked.dir, Input::None)?;
         let says_more = |flag: &String| flag != "item";
         let reason = Some(turn.reason).filter(|_| !turn.flags.keys().any(says_more));
-        let target = item.or(turn.tasks().first().copied());
-        if let Some(message) = self.taken_before(&writer, Trigger::Reopen, target, reason)? {
+        if let Some(message) =
+            self.aside_before(&writer, Trigger::Reopen, turn.target(), reason)?
+        {
             return Ok(TurnOutcome::new(writer, message));
-        }
-        if target.is_none() {
-            is_where_it_was(&writer)?;
         }
         if writer.call.skills.is_some() {
             return turn_work(view, writer, Way::Reopen, turn);
         }
         if let Some(kind) = turn.kind() {
-            let whose = item.map_or_else(
-                || "the present subtask".to_owned(),
-                |item| format!("subtask {item}"),
-            );
-            kinds::is_known(&writer.call.definition, kind, &whose)?;
-            let mut tokens = writer.open.run.tokens.iter();
-            let takes_kind = |token: &Token| {
-                let named = |key| item.is_none_or(|item| item == key);
-                token.key().is_some_and(named) && !is_repair(&writer.open.run, token)
-            };
-            if !tokens.any(takes_kind) {
-                return Err(fault!("not_present.kind", whose, kind, run = dir.id()));
-            }
+            takes_kind(&writer, item, kind)?;
         }
         let run = &writer.open.run;
         let approval = self.approval_of_turn(&writer.open, turn)?;
@@ -245,15 +230,15 @@ impl Engine {
             may_be_reopened(&writer.call, run, turn)?;
             let held = strong_enough(approval.as_deref(), run.least_approval, "reopen");
             held.map_err(|weak| match weak.code.as_str() {
-                "needs_person" => fault!("needs_person.turn_back", run = dir.id())
-                    .detail("runId", dir.id())
-                    .recover(turn.step().in_view(SESSION.name).of(dir.id())),
+                "needs_person" => fault!("needs_person.turn_back", run = run.run)
+                    .detail("runId", run.run.as_str())
+                    .recover(turn.step().in_view(SESSION.name).of(&run.run)),
                 _ => refused(view, &writer.call, run, None, &weak),
             })?;
         }
         if is_over_a_task(run) && run.status == RunStatus::Paused {
             // It ends the pause, so it needs what a resume needs.
-            self.may_go_on(&writer, &project)?;
+            self.may_go_on(&writer, project)?;
         }
         let command = Command::Reopen {
             item: item.map(str::to_owned),
@@ -290,25 +275,13 @@ impl Engine {
     }
 
     /// Gives an item up, or the run, by the present state's own rule.
-    fn turn_to_skip(
-        &self,
-        view: &'static View,
-        run: Option<&str>,
-        turn: &Turn<'_>,
-    ) -> Result<TurnOutcome<'_>, Fault> {
+    fn turn_to_skip(&self, asked: &Asked<'_>) -> Result<TurnOutcome<'_>, Fault> {
+        let (view, turn) = (asked.view, asked.turn);
         let (item, reason) = (turn.item(), turn.reason);
-        if reason.trim().is_empty() {
-            return Err(no_reason(Verb::Skip));
-        }
-        let (project, dir) = self.meant(view, run, Selector::Running)?;
-        let writer = self.writer_alone(&project, &dir, Input::None)?;
-        let target = item.or(turn.tasks().first().copied());
+        let writer = self.writer_alone(&asked.project, &asked.dir, Input::None)?;
         let said = Some(reason).filter(|_| turn.tasks().is_empty());
-        if let Some(message) = self.taken_before(&writer, Trigger::Skip, target, said)? {
+        if let Some(message) = self.aside_before(&writer, Trigger::Skip, turn.target(), said)? {
             return Ok(TurnOutcome::new(writer, message));
-        }
-        if target.is_none() {
-            is_where_it_was(&writer)?;
         }
         if writer.call.skills.is_some() {
             return turn_work(view, writer, Way::Skip, turn);
@@ -350,21 +323,13 @@ impl Engine {
     }
 
     /// Lets one policy refusal pass for the present unit. Only for a person.
-    fn turn_to_allow(
-        &self,
-        view: &'static View,
-        run: Option<&str>,
-        turn: &Turn<'_>,
-    ) -> Result<TurnOutcome<'_>, Fault> {
+    fn turn_to_allow(&self, asked: &Asked<'_>) -> Result<TurnOutcome<'_>, Fault> {
+        let turn = asked.turn;
         let (code, reason) = (turn.text("code").unwrap_or_default(), turn.reason);
-        if reason.trim().is_empty() {
-            return Err(no_reason(Verb::Allow));
-        }
-        let (_, dir) = self.meant(view, run, Selector::Running)?;
-        let writer = self.writer(&dir, Input::None)?;
-        self.unit_is_present(&writer.open.run, &writer.call.definition)?;
-        is_where_it_was(&writer)?;
+        let writer = self.writer(&asked.dir, Input::None)?;
         let run = &writer.open.run;
+        self.unit_is_present(run, &writer.call.definition)?;
+        is_where_it_was(&writer)?;
         let unit = present_unit(run);
         let statement = Statement::on_refusal(&run.run, unit, code, reason, writer.open.last());
         let command = Command::Allow {
@@ -372,9 +337,25 @@ impl Engine {
             reason: reason.to_owned(),
             approval: self.approval(&statement)?,
         };
-        turned(view, writer, &command, |_| {
+        turned(asked.view, writer, &command, |_| {
             format!("`{code}` will be let pass for this unit; report again")
         })
+    }
+
+    /// What a step aside came to that an earlier call took. Refuses one that names no target when the item that it was meant for was
+    /// completed on the way here.
+    fn aside_before(
+        &self,
+        writer: &RunWriter<'_>,
+        trigger: Trigger,
+        target: Option<&str>,
+        reason: Option<&str>,
+    ) -> Result<Option<String>, Fault> {
+        let before = self.taken_before(writer, trigger, target, reason)?;
+        if before.is_none() && target.is_none() {
+            is_where_it_was(writer)?;
+        }
+        Ok(before)
     }
 
     /// Refuses to go on with a run whose branch is not there, or beside another one. To be asked under
@@ -386,6 +367,24 @@ impl Engine {
             _ => self.refuse_second(project, None),
         }
     }
+}
+
+/// Refuses a reopening as another kind of work where no subtask in progress takes one.
+fn takes_kind(writer: &RunWriter<'_>, item: Option<&str>, kind: &str) -> Result<(), Fault> {
+    let run = &writer.open.run;
+    let whose = item.map_or_else(
+        || "the present subtask".to_owned(),
+        |item| format!("subtask {item}"),
+    );
+    kinds::is_known(&writer.call.definition, kind, &whose)?;
+    let is_meant = |token: &Token| {
+        let named = |key| item.is_none_or(|item| item == key);
+        token.key().is_some_and(named) && !is_repair(run, token)
+    };
+    if run.tokens.iter().any(is_meant) {
+        return Ok(());
+    }
+    Err(fault!("not_present.kind", whose, kind, run = run.run))
 }
 
 /// Has a run take a command.

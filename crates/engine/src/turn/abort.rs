@@ -1,6 +1,6 @@
 //! The end of a run, which may clear up; and which run is meant to go on.
 
-use journal::layout::{ProjectDir, RunDir, short_name};
+use journal::layout::{ProjectDir, short_name};
 use machine::{Command, Refusal, approval};
 use serde_json::{Map, Value};
 
@@ -15,8 +15,8 @@ use crate::find::{RunHead, Selector, is_over_a_task, over_tasks, several_runs};
 use crate::hook::place::{self, Head};
 use crate::runs::RunSummary;
 use crate::turn::answer::{TurnAnswer, TurnDetails};
-use crate::turn::{TurnOutcome, over, refused, turned};
-use crate::view::{AUTOPILOT, View};
+use crate::turn::{Asked, TurnOutcome, over, refused, turned};
+use crate::view::AUTOPILOT;
 use crate::writer::RunWriter;
 
 impl Engine {
@@ -60,31 +60,21 @@ impl Engine {
     }
 
     /// Ends a run. Of one over a task, branch and folder may go, too; whatever else it worked on stays.
-    pub(super) fn turn_to_abort(
-        &self,
-        view: &'static View,
-        run: Option<&str>,
-        turn: &Turn<'_>,
-    ) -> Result<TurnAnswer, Fault> {
-        let selector = match view.only() {
-            Some(_) => Selector::Running,
-            None => Selector::NotOver,
-        };
-        let (project, dir) = self.meant(view, run, selector)?;
-        let writer = self.writer_to_end(&project, &dir)?;
-        let ended = writer.open.run.status;
-        if !ended.is_called_off() {
-            if ended.is_over() {
-                return Err(over(&writer.open.run));
+    pub(super) fn turn_to_abort(&self, asked: &Asked<'_>) -> Result<TurnAnswer, Fault> {
+        let Asked { view, turn, .. } = *asked;
+        let writer = self.writer_to_end(&asked.project, &asked.dir)?;
+        let run = &writer.open.run;
+        if !run.status.is_called_off() {
+            if run.status.is_over() {
+                return Err(over(run));
             }
-            self.unit_is_present(&writer.open.run, &writer.call.definition)?;
+            self.unit_is_present(run, &writer.call.definition)?;
         }
-        let is_cleanup = turn.is_set("cleanup");
-        if is_over_a_task(&writer.open.run) {
-            return self.abort_task(view, (&project, &dir), writer, (turn, is_cleanup));
+        if is_over_a_task(run) {
+            return self.abort_task(asked, writer);
         }
-        if is_cleanup {
-            return Err(fault!("usage.turn_to_abort", run = dir.id()));
+        if turn.is_set("cleanup") {
+            return Err(fault!("usage.turn_to_abort", run = run.run));
         }
         let command = Command::Abort {
             approval: self.approval_of_turn(&writer.open, turn)?,
@@ -99,11 +89,11 @@ impl Engine {
 
     fn abort_task(
         &self,
-        view: &'static View,
-        (project, dir): (&ProjectDir, &RunDir),
+        asked: &Asked<'_>,
         mut writer: RunWriter<'_>,
-        (turn, is_cleanup): (&Turn<'_>, bool),
     ) -> Result<TurnAnswer, Fault> {
+        let Asked { view, turn, .. } = *asked;
+        let is_cleanup = turn.is_set("cleanup");
         let memory = Memory::of(&writer.open.run)?;
         let approval = self.approval_of_turn(&writer.open, turn)?;
         // What is deleted is gone: a person's to decide, as what is let pass.
@@ -127,44 +117,30 @@ impl Engine {
             let (call, run) = (&writer.call, &writer.open.run);
             return Err(refused(view, call, run, None, &refusal));
         }
-        let start = &memory.start;
-        let message = if is_cleanup {
-            format!(
-                "The run was aborted; branch `{}` and its folder are cleared up",
-                start.branch
-            )
-        } else {
-            format!(
-                "The run was aborted; branch `{}` and all files stay as they are{}",
-                start.branch,
-                way_back(start)
-            )
+        let (start, branch) = (&memory.start, memory.start.branch.clone());
+        let details = TurnDetails::Aborted {
+            aborted: true,
+            branch: branch.clone(),
+            cleaned_up: is_cleanup,
         };
-        let outcome = TurnOutcome {
-            details: TurnDetails::Aborted {
-                aborted: true,
-                branch: start.branch.clone(),
-                cleaned_up: is_cleanup,
-            },
-            ..TurnOutcome::new(writer, message)
-        };
-        if !is_cleanup {
-            return outcome.answer(view);
+        if is_cleanup {
+            let run_id = writer.open.run.run.clone();
+            clear_folder(&memory, asked, writer, &run_id)?;
+            return Ok(TurnAnswer {
+                run_id,
+                message: format!(
+                    "The run was aborted; branch `{branch}` and its folder are cleared up"
+                ),
+                details,
+                next_action: None,
+                report: None,
+            });
         }
-        let run_id = outcome.run().run.clone();
-        let TurnOutcome {
-            writer,
-            message,
-            details,
-        } = outcome;
-        clear_folder(&memory, (project, dir), writer, &run_id)?;
-        Ok(TurnAnswer {
-            run_id,
-            message,
-            details,
-            next_action: None,
-            report: None,
-        })
+        let back = way_back(start);
+        let message =
+            format!("The run was aborted; branch `{branch}` and all files stay as they are{back}");
+        let outcome = TurnOutcome::new(writer, message);
+        TurnOutcome { details, ..outcome }.answer(view)
     }
 }
 
@@ -190,7 +166,7 @@ fn way_back(start: &StartFacts) -> String {
 /// Deletes what a run over a task has here beside its branch.
 fn clear_folder(
     memory: &Memory,
-    (project, dir): (&ProjectDir, &RunDir),
+    Asked { project, dir, .. }: &Asked<'_>,
     writer: RunWriter<'_>,
     run_id: &str,
 ) -> Result<(), Fault> {

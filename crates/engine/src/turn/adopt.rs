@@ -10,30 +10,19 @@ use crate::capability::memory::Memory;
 use crate::engine::Engine;
 use crate::fault;
 use crate::fault::Fault;
-use crate::find::{Selector, is_over_a_task};
+use crate::find::is_over_a_task;
 use crate::next_step::Verb;
-use crate::turn::{TurnOutcome, over, turned};
-use crate::view::View;
+use crate::turn::{Asked, TurnOutcome, over, turned};
 
 impl Engine {
     /// Has a run over a task go on from where its branch is by now: what is in progress begins again on it, and subtasks whose
     /// commits are gone are done again. Where the branch has not moved nothing is done.
-    pub(super) fn turn_to_adopt(
-        &self,
-        view: &'static View,
-        run: Option<&str>,
-        reason: &str,
-    ) -> Result<TurnOutcome<'_>, Fault> {
-        let (project, dir) = self.meant(view, run, Selector::Running)?;
-        let writer = self.writer_alone(&project, &dir, Input::None)?;
+    pub(super) fn turn_to_adopt(&self, asked: &Asked<'_>) -> Result<TurnOutcome<'_>, Fault> {
+        let writer = self.writer_alone(&asked.project, &asked.dir, Input::None)?;
         self.unit_is_present(&writer.open.run, &writer.call.definition)?;
         let run = &writer.open.run;
         if !is_over_a_task(run) {
-            return Err(fault!(
-                "not_possible.no_branch",
-                run = run.run,
-                dir = dir.id()
-            ));
+            return Err(fault!("not_possible.no_branch", run = run.run));
         }
         if run.status.is_over() {
             return Err(over(run));
@@ -60,10 +49,10 @@ impl Engine {
             return Err(fault_of(refusal.into()));
         }
         let command = Command::Adopt {
-            reason: reason.to_owned(),
+            reason: asked.turn.reason.to_owned(),
             keep: found.keep(run, whole)?,
             again: found.lost().to_vec(),
         };
-        turned(view, writer, &command, |_| found.taken())
+        turned(asked.view, writer, &command, |_| found.taken())
     }
 }

@@ -8,7 +8,6 @@ use machine::{Command, Event, RunState};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::approval::Turn;
 use crate::call::Input;
 use crate::capability::git::effects::rewind::REWIND;
 use crate::capability::memory::{LAST_COMMIT, START};
@@ -18,7 +17,7 @@ use crate::fault::Fault;
 use crate::find::{Selector, is_over_a_task};
 use crate::open_run::event_of;
 use crate::proof::source;
-use crate::turn::{TurnOutcome, refused, result_of};
+use crate::turn::{Asked, TurnOutcome, refused, result_of};
 use crate::view::View;
 
 /// How people call the step at which the last commit was not made yet.
@@ -221,29 +220,23 @@ impl Engine {
     }
 
     /// Takes a run back to a step: the run, its branch and the working tree. What was is kept.
-    pub(super) fn turn_to_rewind(
-        &self,
-        view: &'static View,
-        run: Option<&str>,
-        turn: &Turn<'_>,
-    ) -> Result<TurnOutcome<'_>, Fault> {
-        let (project, dir) = self.meant(view, run, Selector::Running)?;
-        let mut writer = self.writer_alone(&project, &dir, Input::None)?;
+    pub(super) fn turn_to_rewind(&self, asked: &Asked<'_>) -> Result<TurnOutcome<'_>, Fault> {
+        let Asked { project, turn, .. } = asked;
+        let mut writer = self.writer_alone(project, &asked.dir, Input::None)?;
         if is_over_a_task(&writer.open.run) {
-            self.refuse_beside(&project, &writer.open.run)?;
+            self.refuse_beside(project, &writer.open.run)?;
         }
         let to = turn.text("to");
         if let Some(message) = self.taken_before(&writer, Trigger::Rewind, to, Some(turn.reason))? {
             return Ok(TurnOutcome::new(writer, message));
         }
-        let steps = PastSteps::in_dir(dir.path())?;
+        let steps = PastSteps::in_dir(asked.dir.path())?;
         let step = steps.named(to.unwrap_or_default(), &writer.open.run)?;
-        let approval = self.approval_of_turn(&writer.open, turn)?;
         let command = Command::Rewind {
             to: step.event,
             reason: turn.reason.to_owned(),
             flags: turn.flags.clone(),
-            approval,
+            approval: self.approval_of_turn(&writer.open, turn)?,
         };
         match writer.command(&command)? {
             Ok(events) => {
@@ -252,7 +245,8 @@ impl Engine {
             }
             Err(refusal) => {
                 let (call, run) = (&writer.call, &writer.open.run);
-                Err(refused(view, call, run, Some(run.state()), &refusal))
+                let state = Some(run.state());
+                Err(refused(asked.view, call, run, state, &refusal))
             }
         }
     }

@@ -3,7 +3,8 @@
 use journal::layout::ProjectDir;
 use machine::trigger::Trigger;
 use machine::{Command, Event, Refusal};
-use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::approval::Turn;
@@ -14,25 +15,25 @@ use crate::capability::pull_request::{ANSWER, FEEDBACK, SUBMIT};
 use crate::engine::Engine;
 use crate::fault;
 use crate::fault::Fault;
-use crate::find::{Selector, is_over_a_task};
+use crate::find::is_over_a_task;
 use crate::next_step::{self, Verb};
 use crate::turn::answer::TurnDetails;
-use crate::turn::{TurnOutcome, refused, result_of};
-use crate::view::View;
+use crate::turn::{Asked, TurnOutcome, refused, result_of};
 use crate::writer::RunWriter;
 
 /// How many files are named.
 const MOST_NAMED: usize = 5;
 
 /// What `submit` handed over.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Submission {
     /// The remote, by its name.
     pub remote: String,
     /// The branch there.
     pub branch: String,
     /// The commit that it is at.
+    #[serde(alias = "sha")]
     pub commit_sha: String,
     /// Whether the remote had another one before.
     pub moved: bool,
@@ -48,8 +49,8 @@ pub struct Submission {
 }
 
 /// A pull request that a run has.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct SubmittedPullRequest {
     /// Its number in its repository.
     pub number: u64,
@@ -64,8 +65,8 @@ pub struct SubmittedPullRequest {
 }
 
 /// How a person opens a pull request, or brings it up to date.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct ByHandAnswer {
     /// Why this program cannot.
     pub why: String,
@@ -78,27 +79,12 @@ pub struct ByHandAnswer {
 
 impl Engine {
     /// Takes in what checks and people say of the pull request of a run: each becomes a subtask, and the run goes on.
-    pub(super) fn turn_to_feedback(
-        &self,
-        view: &'static View,
-        run: Option<&str>,
-        turn: &Turn<'_>,
-    ) -> Result<TurnOutcome<'_>, Fault> {
-        let (project, dir) = self.meant(view, run, Selector::Running)?;
-        let mut writer = self.writer_alone(&project, &dir, Input::None)?;
+    pub(super) fn turn_to_feedback(&self, asked: &Asked<'_>) -> Result<TurnOutcome<'_>, Fault> {
+        let writer = self.writer_alone(&asked.project, &asked.dir, Input::None)?;
         if is_over_a_task(&writer.open.run) {
-            self.may_begin_again(&writer, &project)?;
+            self.may_begin_again(&writer, &asked.project)?;
         }
-        let approval = self.approval_of_turn(&writer.open, turn)?;
-        let command = Command::Send {
-            trigger: Trigger::Feedback,
-            flags: turn.flags.clone(),
-            approval,
-        };
-        let events = match writer.command(&command)? {
-            Ok(events) => events,
-            Err(refusal) => return Err(not_sent(view, &writer, turn, &refusal)),
-        };
+        let (writer, events) = self.send(asked, writer, Trigger::Feedback)?;
         let unheard = result_of(&events, FEEDBACK).and_then(|result| result["unheard"].as_array());
         let unheard: Vec<&str> = unheard
             .into_iter()
@@ -146,48 +132,45 @@ impl Engine {
     }
 
     /// Pushes the branch of a run, and opens its pull request or brings that up to date.
-    pub(super) fn turn_to_submit(
+    pub(super) fn turn_to_submit(&self, asked: &Asked<'_>) -> Result<TurnOutcome<'_>, Fault> {
+        let writer = self.writer(&asked.dir, Input::None)?;
+        let (writer, events) = self.send(asked, writer, Trigger::Submit)?;
+        let (message, submission) = submitted(&events);
+        Ok(TurnOutcome {
+            details: TurnDetails::Submitted(Box::new(submission)),
+            ..TurnOutcome::new(writer, message)
+        })
+    }
+
+    /// Sends a run what it has an edge for, also where it is over; with what came of that.
+    fn send<'a>(
         &self,
-        view: &'static View,
-        run: Option<&str>,
-        turn: &Turn<'_>,
-    ) -> Result<TurnOutcome<'_>, Fault> {
-        let (_, dir) = self.meant(view, run, Selector::Running)?;
-        let mut writer = self.writer(&dir, Input::None)?;
-        let approval = self.approval_of_turn(&writer.open, turn)?;
+        asked: &Asked<'_>,
+        mut writer: RunWriter<'a>,
+        trigger: Trigger,
+    ) -> Result<(RunWriter<'a>, Vec<Event>), Fault> {
         let command = Command::Send {
-            trigger: Trigger::Submit,
-            flags: turn.flags.clone(),
-            approval,
+            trigger,
+            flags: asked.turn.flags.clone(),
+            approval: self.approval_of_turn(&writer.open, asked.turn)?,
         };
         match writer.command(&command)? {
-            Ok(events) => {
-                let (message, submission) = submitted(&events);
-                Ok(TurnOutcome {
-                    details: TurnDetails::Submitted(Box::new(submission)),
-                    ..TurnOutcome::new(writer, message)
-                })
-            }
-            Err(refusal) => Err(not_sent(view, &writer, turn, &refusal)),
+            Ok(events) => Ok((writer, events)),
+            Err(refusal) => Err(not_sent(asked, &writer, &refusal)),
         }
     }
 }
 
 /// The refusal of what was sent to a run; where it is over, the same is asked for again once what stands against it is out of the
 /// way.
-fn not_sent(
-    view: &'static View,
-    writer: &RunWriter<'_>,
-    turn: &Turn<'_>,
-    refusal: &Refusal,
-) -> Fault {
+fn not_sent(asked: &Asked<'_>, writer: &RunWriter<'_>, refusal: &Refusal) -> Fault {
     let (call, run) = (&writer.call, &writer.open.run);
-    let fault = refused(view, call, run, Some(run.state()), refusal);
+    let fault = refused(asked.view, call, run, Some(run.state()), refusal);
     let says_how = ["needs_person", "approval_too_weak", "not_possible"];
     if run.status.is_over() && !says_how.contains(&refusal.code.as_str()) {
         // What is advised comes before it is asked for again.
         let first = next_step::steps(&fault.suggestion).into_iter().next();
-        let again = || Turn::new(turn.name, "").step().of(&run.run);
+        let again = || Turn::new(asked.turn.name, "").step().of(&run.run);
         return fault.recover(first.unwrap_or_else(again));
     }
     fault
@@ -195,72 +178,43 @@ fn not_sent(
 
 /// What was done, for people, and what was handed over.
 fn submitted(events: &[Event]) -> (String, Submission) {
-    let text = |of: Option<&Value>, name: &str| {
-        let text = of.and_then(|of| of.get(name)?.as_str());
-        text.unwrap_or_default().to_owned()
-    };
-    let flag = |of: Option<&Value>, name: &str| {
-        of.and_then(|of| of.get(name)?.as_bool())
-            .unwrap_or_default()
-    };
     let (pushed, request) = (result_of(events, PUSH), result_of(events, SUBMIT));
-    let by_hand = flag(request, "byHand").then(|| ByHandAnswer {
-        why: text(request, "why"),
-        fix: text(request, "fix"),
-        url: text(request, "url"),
-    });
-    let pull_request = match (&by_hand, request) {
-        (None, Some(result)) => Some(SubmittedPullRequest {
-            number: result
-                .get("number")
-                .and_then(Value::as_u64)
-                .unwrap_or_default(),
-            url: text(request, "url"),
-            created: flag(request, "created"),
-            draft: flag(request, "draft"),
-            base: text(request, "base"),
-        }),
-        _ => None,
-    };
+    let is_set = |name: &str| request.is_some_and(|request| request[name] == true);
+    let mut submission: Submission = read(pushed);
     let warnings = [request, result_of(events, ANSWER)].into_iter().flatten();
-    let warnings = warnings.filter_map(|of| of.get("warnings")?.as_array());
-    let warnings = warnings.flatten().filter_map(Value::as_str);
-    let mut warnings: Vec<String> = warnings.map(str::to_owned).collect();
-    let of_push = text(pushed, "warning");
-    if !of_push.is_empty() {
-        warnings.push(of_push);
-    }
-    let (branch, remote) = (text(pushed, "branch"), text(pushed, "remote"));
-    let moved = flag(pushed, "moved");
-    let push = if moved {
+    let warnings = warnings.filter_map(|of| of["warnings"].as_array()).flatten();
+    let of_push = pushed.map(|pushed| &pushed["warning"]);
+    let warnings = warnings.chain(of_push).filter_map(Value::as_str);
+    let warnings = warnings.filter(|warning| !warning.is_empty());
+    submission.warnings = warnings.map(str::to_owned).collect();
+    let Submission { remote, branch, .. } = &submission;
+    let push = if submission.moved {
         format!("`{branch}` is pushed to {remote}")
     } else {
         format!("{remote} has `{branch}` as it is already")
     };
-    let message = match (&pull_request, &by_hand) {
-        (Some(pull_request), _) if pull_request.created => {
-            let fill_in = if flag(request, "template") {
-                "; its description begins with the project's own template, which is to be filled in"
-            } else {
-                ""
-            };
-            format!(
-                "{push}, and pull request #{} is open{fill_in}",
-                pull_request.number
-            )
+    if is_set("byHand") {
+        submission.by_hand = Some(read(request));
+        let message = format!("{push}; the pull request is to be opened by hand");
+        return (message, submission);
+    }
+    let Some(request) = request.map(|request| read::<SubmittedPullRequest>(Some(request))) else {
+        return (push, submission);
+    };
+    let came_to = match (request.created, is_set("template")) {
+        (true, true) => {
+            "open; its description begins with the project's own template, which is to be filled in"
         }
-        (Some(request), _) => format!("{push}, and pull request #{} is up to date", request.number),
-        (None, Some(_)) => format!("{push}; the pull request is to be opened by hand"),
-        (None, None) => push,
+        (true, false) => "open",
+        (false, _) => "up to date",
     };
-    let submission = Submission {
-        remote,
-        branch,
-        commit_sha: text(pushed, "sha"),
-        moved,
-        pull_request,
-        by_hand,
-        warnings,
-    };
+    let message = format!("{push}, and pull request #{} is {came_to}", request.number);
+    submission.pull_request = Some(request);
     (message, submission)
+}
+
+/// The parts of an effect's result that an answer has.
+fn read<T: DeserializeOwned + Default>(result: Option<&Value>) -> T {
+    let read = result.and_then(|result| T::deserialize(result).ok());
+    read.unwrap_or_default()
 }

@@ -63,104 +63,11 @@ pub struct View {
     )],
 }
 
-/// A task's branch, phase by phase.
-pub static AUTOPILOT: View = View {
-    name: "autopilot",
-    workflow: "tdd",
-    noun: "run",
-    name_of: "run id",
-    begin: (
-        concat!(
-            "begin one with ",
-            step!("start", "view=autopilot", "taskId")
-        ),
-        step!("start", "view=autopilot", "taskId"),
-    ),
-    is_of_tasks: true,
-    hands_in: None,
-    tells_what_to_do: true,
-    hands_out: None,
-    omits: &[
-        "workflow",
-        "title",
-        "state",
-        "label",
-        "by",
-        "expects",
-        "outcomes",
-        "prompt",
-        "response",
-        "units",
-        "unitsTotal",
-        "states",
-        "items",
-        "inputs",
-        "vars",
-    ],
-    // There the next action is the phase.
-    renames: &[("phase", "action"), ("item", "subtask")],
-    hoists: &["task", "result"],
-    tells_all: false,
-    needs: &[TASKS],
-    phases: &[
-        ("red", "tests", Some("shows"), &[]),
-        ("green", "tests", None, &["shows", "suite"]),
-        ("commit", "commit", None, &[]),
-        ("finalize", "tests", Some("suite"), &[]),
-    ],
-};
-
-/// Prompts and responses, iteration by iteration.
-pub static SESSION: View = View {
-    name: "session",
-    workflow: "review",
-    noun: "session",
-    name_of: "session name",
-    begin: (
-        concat!(
-            "begin one with ",
-            step!("start"),
-            "; `tm session profiles` shows what can be given to it"
-        ),
-        step!("start"),
-    ),
-    // The session that it stands in has them.
-    is_of_tasks: false,
-    hands_in: Some(Verb::Respond),
-    tells_what_to_do: false,
-    hands_out: Some(&["tm", "session", "export", "DIR", "--session"]),
-    omits: &["runId", "workflow", "phase"],
-    renames: &[],
-    hoists: &[],
-    tells_all: false,
-    needs: &[FOLDER, PROFILE],
-    phases: &[],
-};
-
-/// Skill by skill.
-pub static COLLAB: View = View {
-    name: "collab",
-    workflow: "collab",
-    noun: "session",
-    name_of: "session name",
-    begin: (
-        "begin one by completing its first skill, or by setting its items",
-        step!("status"),
-    ),
-    is_of_tasks: false,
-    hands_in: None,
-    tells_what_to_do: true,
-    hands_out: None,
-    omits: &["phase"],
-    renames: &[],
-    hoists: &[],
-    tells_all: true,
-    needs: &[DOCUMENTS],
-    phases: &[],
-};
-
 /// Any workflow in its own words.
-pub static GENERIC: View = View {
+pub static GENERIC: View = ANY;
+
+/// The view that the others differ from.
+const ANY: View = View {
     name: GENERIC_NAME,
     workflow: "",
     noun: "run",
@@ -185,8 +92,95 @@ pub static GENERIC: View = View {
     phases: &[],
 };
 
+/// A task's branch, phase by phase.
+pub static AUTOPILOT: View = View {
+    name: "autopilot",
+    workflow: "tdd",
+    begin: (
+        concat!(
+            "begin one with ",
+            step!("start", "view=autopilot", "taskId")
+        ),
+        step!("start", "view=autopilot", "taskId"),
+    ),
+    is_of_tasks: true,
+    tells_what_to_do: true,
+    omits: &[
+        "workflow",
+        "title",
+        "state",
+        "label",
+        "by",
+        "expects",
+        "outcomes",
+        "prompt",
+        "response",
+        "units",
+        "unitsTotal",
+        "states",
+        "items",
+        "inputs",
+        "vars",
+    ],
+    // There the next action is the phase.
+    renames: &[("phase", "action"), ("item", "subtask")],
+    hoists: &["task", "result"],
+    needs: &[TASKS],
+    phases: &[
+        ("red", "tests", Some("shows"), &[]),
+        ("green", "tests", None, &["shows", "suite"]),
+        ("commit", "commit", None, &[]),
+        ("finalize", "tests", Some("suite"), &[]),
+    ],
+    ..ANY
+};
+
+/// Prompts and responses, iteration by iteration.
+pub static SESSION: View = View {
+    name: "session",
+    workflow: "review",
+    noun: "session",
+    name_of: "session name",
+    begin: (
+        concat!(
+            "begin one with ",
+            step!("start"),
+            "; `tm session profiles` shows what can be given to it"
+        ),
+        step!("start"),
+    ),
+    hands_in: Some(Verb::Respond),
+    hands_out: Some(&["tm", "session", "export", "DIR", "--session"]),
+    // The session that it stands in has the other two.
+    omits: &["runId", "workflow", "phase"],
+    needs: &[FOLDER, PROFILE],
+    ..ANY
+};
+
+/// Skill by skill.
+pub static COLLAB: View = View {
+    name: "collab",
+    workflow: "collab",
+    noun: "session",
+    name_of: "session name",
+    begin: (
+        "begin one by completing its first skill, or by setting its items",
+        step!("status"),
+    ),
+    tells_what_to_do: true,
+    tells_all: true,
+    needs: &[DOCUMENTS],
+    ..ANY
+};
+
 /// Those with words of their own.
 static OWN: [&View; 3] = [&AUTOPILOT, &SESSION, &COLLAB];
+
+impl Default for &'static View {
+    fn default() -> Self {
+        &GENERIC
+    }
+}
 
 impl View {
     /// The view of that name. One that is not known any more is shown as any other run is.
