@@ -6,7 +6,7 @@ pub(crate) mod status;
 use std::path::PathBuf;
 
 use machine::Role;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::gate::ClosedGate;
@@ -148,7 +148,7 @@ pub struct OpenUnit {
 }
 
 /// A condition that must hold before the work begins.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Precondition {
     /// Stable name.
     pub id: String,

@@ -6,7 +6,7 @@ use machine::{Definition, RunState, Shared};
 use workspace::git::FingerprintRequest;
 
 use crate::action::Action;
-use crate::action::next::{self, Detail, is_of_task, is_phase, next_action, of_task, other_step};
+use crate::action::next::{Detail, is_phase, next_action, of_run, other_step};
 use crate::action::status::Status;
 use crate::call::Input;
 use crate::capability::TASKS;
@@ -41,16 +41,14 @@ impl Engine {
             let fault = fault!("run_over.aborted", run = run.run, begin);
             return Err(fault.detail("runId", run.run.as_str()));
         }
-        let mut action = if view.is_of_tasks {
-            let is_phase = run.waiting().any(|(token, _)| is_phase(&token.role));
-            if !is_phase && let Some(fault) = other_step(dir.path(), run)? {
-                return Err(fault);
-            }
-            of_task(view, run, dir.path(), Detail::Whole)?
-        } else {
-            let call = self.call(&dir, run, Input::None)?;
-            next_action(view, &call, run, Detail::Whole)?
-        };
+        if view.is_of_tasks
+            && !run.waiting().any(|(token, _)| is_phase(&token.role))
+            && let Some(fault) = other_step(dir.path(), run)?
+        {
+            return Err(fault);
+        }
+        let call = self.call(&dir, run, Input::None)?;
+        let mut action = next_action(view, &call, run, Detail::Whole)?;
         if check {
             check_preconditions(run, &mut action)?;
         }
@@ -70,21 +68,12 @@ impl Engine {
         dir: &RunDir,
         run: &RunState,
     ) -> Result<Status, Fault> {
-        let now = self.clock.millis();
-        let mut status = if view.is_of_tasks {
-            Status::of(run, now, of_task(view, run, dir.path(), Detail::Brief)?)
-        } else {
-            let definition = open_run::pinned(dir.path(), run)?;
-            let brief = || next::of_any(view, run, &definition, dir.path(), Detail::Brief);
-            let call = self.call(dir, run, Input::None)?;
-            let next = next_action(view, &call, run, Detail::Brief);
-            // Where it is can be said also where its folder cannot be looked into.
-            let next = match next {
-                Err(_) if !is_of_task(run) => brief()?,
-                next => next?,
-            };
-            Status::of(run, now, next).defined(run, &definition)
-        };
+        let call = self.call(dir, run, Input::None)?;
+        let definition = &call.definition;
+        // Where it is can be said also where its folder cannot be looked into.
+        let next = next_action(view, &call, run, Detail::Brief)
+            .or_else(|_| of_run(view, run, definition, dir.path(), Detail::Brief))?;
+        let mut status = Status::of(run, definition, self.clock.millis(), next);
         if is_over_a_task(run) {
             status = status.on_task(run)?;
         }

@@ -9,7 +9,7 @@ use machine::{Definition, Event, RunState};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::action::next::{Detail, of_any, of_task};
+use crate::action::next::{Detail, of_run};
 use crate::board::{BoardSet, sets};
 use crate::engine::Engine;
 use crate::fault;
@@ -144,18 +144,13 @@ impl Replayed {
     pub fn json(&self) -> Result<Value, Fault> {
         // No file is read for a brief answer.
         let dir = Path::new("");
-        let next = if is_over_a_task(&self.run) {
-            json(&of_task(&AUTOPILOT, &self.run, dir, Detail::Brief)?)
+        let view = if is_over_a_task(&self.run) {
+            &AUTOPILOT
         } else {
-            json(&of_any(
-                &GENERIC,
-                &self.run,
-                &self.definition,
-                dir,
-                Detail::Brief,
-            )?)
+            &GENERIC
         };
-        Ok(json!({ "at": self.at, "state": self.state()?, "nextAction": next? }))
+        let next = of_run(view, &self.run, &self.definition, dir, Detail::Brief)?;
+        Ok(json!({ "at": self.at, "state": self.state()?, "nextAction": json(&next)? }))
     }
 }
 

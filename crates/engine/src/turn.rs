@@ -162,7 +162,9 @@ impl Engine {
             reason: reason.to_owned(),
             approval: self.approval_of_turn(&writer.open, &Turn::new("pause", ""))?,
         };
-        turned(asked.view, writer, &command, |_| format!("Paused: {reason}"))
+        turned(asked.view, writer, &command, |_| {
+            format!("Paused: {reason}")
+        })
     }
 
     /// Goes on with a run.
@@ -213,9 +215,7 @@ impl Engine {
         let writer = self.writer_alone(project, &asked.dir, Input::None)?;
         let says_more = |flag: &String| flag != "item";
         let reason = Some(turn.reason).filter(|_| !turn.flags.keys().any(says_more));
-        if let Some(message) =
-            self.aside_before(&writer, Trigger::Reopen, turn.target(), reason)?
-        {
+        if let Some(message) = self.aside_before(&writer, Trigger::Reopen, turn.target(), reason)? {
             return Ok(TurnOutcome::new(writer, message));
         }
         if writer.call.skills.is_some() {

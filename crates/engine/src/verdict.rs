@@ -10,8 +10,8 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::action::Action;
-use crate::action::next::{self, Detail, next_action};
-use crate::call::{Call, Input};
+use crate::action::next::{Detail, next_action};
+use crate::call::Input;
 use crate::capability::documents::skills::Skills;
 use crate::capability::git::effects;
 use crate::capability::is_reported;
@@ -255,10 +255,13 @@ impl Engine {
         };
         let verdict = match &answered.outcome {
             ReportOutcome::Repeated(report) => {
-                return Ok(accepted(report, next_of_any(view, call, run)?));
+                return Ok(accepted(
+                    report,
+                    next_action(view, call, run, Detail::Brief)?,
+                ));
             }
             ReportOutcome::Decided { report, .. } => {
-                let mut verdict = accepted(report, next_of_any(view, call, run)?);
+                let mut verdict = accepted(report, next_action(view, call, run, Detail::Brief)?);
                 if let Some(skills) = &call.skills {
                     let (_, notes) = skills.found();
                     verdict.warning = joined(verdict.warning, notes);
@@ -275,7 +278,10 @@ impl Engine {
                     Some(skills) => refused_skill(skills, run, definition, refusal),
                     None => refused(run, definition, state, refusal),
                 };
-                let (code, action) = (refusal.code.clone(), next_of_any(view, call, run)?);
+                let (code, action) = (
+                    refusal.code.clone(),
+                    next_action(view, call, run, Detail::Brief)?,
+                );
                 self.note_refused(dir, answered.unit(), Some(&code), &text.message);
                 text.verdict(false, Some(code), action)
             }
@@ -290,15 +296,6 @@ impl Engine {
         };
         Ok(verdict.advised(run, answered))
     }
-}
-
-/// What comes next in a run by its definition; its folder is looked at where no unit is open.
-fn next_of_any(view: &'static View, call: &Call<'_>, run: &RunState) -> Result<Action, Fault> {
-    let action = next::of_any(view, run, &call.definition, &call.dir, Detail::Brief)?;
-    if action.unit.is_some() {
-        return Ok(action);
-    }
-    next::look_further(call, run, action)
 }
 
 /// The parts of a report that its reader does not take, as the command line has them.

@@ -5,7 +5,7 @@ use std::path::Path;
 use journal::EvidenceStore;
 use journal::layout::short_name;
 use machine::definition::{Actor, Advance, StateDef};
-use machine::state::{Item, ItemStatus, Next, RunStatus, Token, Unit};
+use machine::state::{Item, ItemStatus, RunStatus, Token, Unit};
 use machine::trigger::Trigger;
 use machine::{Definition, Role, RunState, Strength};
 use serde_json::{Map, Value};
@@ -17,7 +17,8 @@ use crate::capability::documents::skills::skill;
 use crate::capability::files::subject::TAMPERED;
 use crate::capability::memory::{self, BASELINE, Memory, PULL_REQUEST, PUSHED};
 use crate::capability::tests::read::few;
-use crate::fault::{Fault, Kind};
+use crate::fault;
+use crate::fault::Fault;
 use crate::find::is_over_a_task;
 use crate::gate::gate_of;
 use crate::generic::{context, messages};
@@ -55,11 +56,20 @@ pub(crate) fn next_action(
     run: &RunState,
     detail: Detail,
 ) -> Result<Action, Fault> {
-    if view.is_of_tasks || is_of_task(run) {
-        let action = of_task(view, run, &call.dir, detail)?;
-        return Ok(defined(action, run, &call.definition));
+    with_changes(view, call, run, detail).map(|(action, _)| action)
+}
+
+/// The same, and the files of a session that somebody changed.
+pub(crate) fn with_changes(
+    view: &'static View,
+    call: &Call<'_>,
+    run: &RunState,
+    detail: Detail,
+) -> Result<(Action, Vec<String>), Fault> {
+    let mut action = of_run(view, run, &call.definition, &call.dir, detail)?;
+    if is_on_task(view, run) {
+        return Ok((action, Vec::new()));
     }
-    let mut action = of_any(view, run, &call.definition, &call.dir, detail)?;
     // What there is to do in a session of skills may be another than when it was asked for.
     if call.skills.is_some()
         && let Some(told) = action
@@ -70,12 +80,22 @@ pub(crate) fn next_action(
     {
         *told = now.instructions;
     }
-    let action = look_further(call, run, action)?;
+    look_further(call, run, action).map(|action| changes_first(call, run, action))
+}
+
+/// What comes next where somebody changed files of a session; and which.
+fn changes_first(call: &Call<'_>, run: &RunState, action: Action) -> (Action, Vec<String>) {
+    // While an effect is unfinished, files may be as it left them; that is nobody's doing.
     if call.session.is_none() || run.pending.is_some() {
-        return Ok(action);
+        return (action, Vec::new());
     }
     let changed = tampered(call, run, &action);
-    Ok(put_back_first(call, run, &changed, action))
+    (put_back_first(call, run, &changed, action), changed)
+}
+
+/// Whether a run is shown phase by phase: in the view of tasks, or where its open unit is a phase of a task.
+fn is_on_task(view: &View, run: &RunState) -> bool {
+    view.is_of_tasks || is_of_task(run)
 }
 
 /// Whether the unit that is open is a phase of a task: tests are reported, or a commit. Where none is open the run is paused,
@@ -99,98 +119,82 @@ pub(crate) fn other_step(dir: &Path, run: &RunState) -> Result<Option<Fault>, Fa
     if run.status != RunStatus::Running || run.pending.is_some() {
         return Ok(None);
     }
-    let open = run.waiting().next();
+    let open = run.waiting().next().map(|(token, _)| token);
     // The definition is not read for every answer.
-    if open.is_some_and(|(token, _)| is_read_on_branch(&token.role)) {
+    if open.is_some_and(|token| is_read_on_branch(&token.role)) {
         return Ok(None);
     }
     let definition = open_run::pinned(dir, run)?;
-    let has_gate = |state| {
-        let state: Option<&StateDef> = definition.state(state);
-        state.is_some_and(|state| state.gate.is_some())
-    };
-    let state = match open {
-        Some((token, _)) => token.state.as_str(),
-        None if has_gate(run.state()) => run.state(),
-        None => return Ok(None),
-    };
+    let state = open.map_or(run.state(), |token| &token.state);
+    let gate = definition
+        .state(state)
+        .and_then(|state| state.gate.as_ref());
+    let waits = open.is_some() || gate.is_some();
     let place = messages::place(&definition, state, None);
-    let message = format!("the run stands at `{place}`, which is no step of `tm autopilot`");
-    let next = Verb::Next.step().in_view(GENERIC.name);
-    Ok(Some(
-        Fault::new(Kind::Refused, "other_workflow", message)
-            .suggest(format!("see what is asked for with {next}"))
-            .recover(next.of(&run.run)),
-    ))
+    Ok(waits.then(|| fault!("other_workflow.other_step", place, run = run.run)))
 }
 
-/// What comes next in a run over a task. Its definition is not needed for that.
-pub(crate) fn of_task(
-    view: &'static View,
+/// Has an action say which phase of a task comes next, and what is kept of its unit.
+fn give_phase(
+    action: &mut Action,
     run: &RunState,
     dir: &Path,
     detail: Detail,
-) -> Result<Action, Fault> {
-    let next = run.next();
-    let mut action = unit_on_task(view, run, &next);
-    if next.status == RunStatus::Running && next.unit.is_none() {
+) -> Result<(), Fault> {
+    let Some((token, waiting)) = run.waiting().next() else {
         if run.pending.is_some() {
             // Between two states, where only an effect that was interrupted is still to be settled.
             action.action = ActionKind::Paused;
-            action.phase = None;
             action.paused_reason = Some(INTERRUPTED.to_owned());
             action.next_steps = vec![Verb::Resume.into()];
-        } else if !run.state().is_empty() {
+        } else {
             // At a closed gate.
+            action.action = ActionKind::Work;
             action.phase = Some(run.state().to_owned());
             action.next_steps = vec![next_of_any(run).into()];
         }
-    }
-    match detail {
-        Detail::Brief => {}
-        Detail::Given => give_instructions(&mut action, run, dir),
-        Detail::Whole => give_context(&mut action, run, dir)?,
-    }
-    Ok(action)
-}
-
-/// A unit of a task that comes next, as far as the run tells without its folder.
-fn unit_on_task(view: &'static View, run: &RunState, next: &Next) -> Action {
-    let mut action = as_a_whole(view, run, next.status);
-    if next.status != RunStatus::Running {
-        return action;
-    }
-    action.phase = next.phase.clone().or_else(|| next.state.clone());
-    // Nothing else comes between two units of a task.
-    action.phase = action.phase.or_else(|| Some("commit".to_owned()));
-    let token = run.waiting().next();
-    let is_open = token.is_some_and(|(_, unit)| Some(&unit.id) == next.unit.as_ref());
-    let token = token.map(|(token, _)| token);
-    action.report = token.and_then(|token| AwaitedReport::of(&token.role));
-    let report = match token {
-        Some(token) if is_open && is_phase(&token.role) => {
-            let report = report_of(run, token, &token.role, Level::Claimed);
-            Some(report.with("unit", next.unit.clone().unwrap_or_default()))
-        }
-        Some(_) if is_open => Some(next_of_any(run)),
-        _ => None,
+        return Ok(());
     };
-    action.next_steps = report.iter().map(ToString::to_string).collect();
-    if let Some(unit) = &next.unit {
-        let item = next.item.as_ref();
-        action.unit = Some(OpenUnit {
-            unit_id: unit.clone(),
-            state: next.state.clone().unwrap_or_default(),
-            attempt: next.attempt.unwrap_or(1),
-            max_attempts: next.max_attempts,
-            item: item
-                .and_then(|key| memory::subtask(run, key))
-                .map(instructions::named),
-            report: report.map(String::from).unwrap_or_default(),
-            ..OpenUnit::default()
-        });
+    action.phase = Some(token.phase().to_owned());
+    action.report = AwaitedReport::of(&token.role);
+    let report = if is_phase(&token.role) {
+        report_of(run, token, &token.role, Level::Claimed).with("unit", &waiting.id)
+    } else {
+        next_of_any(run)
+    };
+    action.next_steps = vec![report.into()];
+    let Some(unit) = &mut action.unit else {
+        return Ok(());
+    };
+    let item = token.key().and_then(|key| memory::subtask(run, key));
+    unit.report.clone_from(&action.next_steps[0]);
+    unit.item = item.map(instructions::named);
+    let Some(hash) = waiting.context.as_ref().filter(|_| detail != Detail::Brief) else {
+        return Ok(());
+    };
+    let kept = match EvidenceStore::new(dir).get(hash) {
+        Ok(bytes) => UnitContext::read(&bytes),
+        // The answer tells of something that has come about.
+        Err(_) if detail == Detail::Given => return Ok(()),
+        Err(error) => return Err(error.into()),
+    };
+    if detail == Detail::Given {
+        // Who had instructions for a subtask before gets those without what is the same each time.
+        let same = |key: &str| token.key() == Some(key);
+        let over = |item: &Item| matches!(item.status, ItemStatus::Done | ItemStatus::Failed);
+        let before = memory::subtasks(run).any(|(key, item)| !same(key) && over(item));
+        let brief = kept.brief.filter(|_| before);
+        unit.instructions = Some(brief.unwrap_or(kept.instructions));
+        return Ok(());
     }
-    action
+    unit.instructions = Some(kept.instructions);
+    unit.item = item.map(instructions::described);
+    action.context = Some(kept.context);
+    action.preconditions = kept.preconditions;
+    if token.role.reader == "tests" {
+        action.preconditions.extend(known_failing(run)?);
+    }
+    Ok(())
 }
 
 /// The step that asks what a run wants that is no phase of a task.
@@ -198,48 +202,13 @@ fn next_of_any(run: &RunState) -> NextStep {
     Verb::Next.step().in_view(GENERIC.name).of(&run.run)
 }
 
-/// Gives the instructions of the unit, without those that were given before. Best effort: the answer that they stand in tells
-/// of something that has come about.
-fn give_instructions(action: &mut Action, run: &RunState, dir: &Path) {
-    if let Some(step) = after_the_end(run, dir) {
-        action.next_steps.insert(0, step.of(&run.run).into());
-    }
-    if let Ok(Some((token, kept))) = kept(run, dir) {
-        let same = |key: &str| token.key() == Some(key);
-        let over = |item: &Item| matches!(item.status, ItemStatus::Done | ItemStatus::Failed);
-        let before = memory::subtasks(run).any(|(key, item)| !same(key) && over(item));
-        let brief = kept.brief.filter(|_| before);
-        if let Some(unit) = &mut action.unit {
-            unit.instructions = Some(brief.unwrap_or(kept.instructions));
-        }
-    }
-}
-
-fn give_context(action: &mut Action, run: &RunState, dir: &Path) -> Result<(), Fault> {
-    let Some((token, kept)) = kept(run, dir)? else {
-        return Ok(());
-    };
-    action.preconditions = instructions::shown(&kept);
-    if token.role.reader == "tests" {
-        action.preconditions.extend(known_failing(run)?);
-    }
-    action.context = Some(kept.context);
-    if let Some(unit) = &mut action.unit {
-        unit.instructions = Some(kept.instructions);
-        let item = token.key().and_then(|key| memory::subtask(run, key));
-        unit.item = item.map(instructions::described);
-    }
-    Ok(())
-}
-
 /// The step that goes on from what a run made that is over, where its workflow has one and there is a remote: to submit it, or
 /// to import feedback on it.
-fn after_the_end(run: &RunState, dir: &Path) -> Option<NextStep> {
+fn after_the_end(run: &RunState, definition: &Definition) -> Option<NextStep> {
     if !run.status.is_over() {
         return None;
     }
     let memory = Memory::of(run).ok()?;
-    let definition = open_run::pinned(dir, run).ok()?;
     let pushed = PUSHED.read(&run.kept).ok()?;
     let (trigger, verb) = match pushed {
         Some(pushed) if pushed.sha.as_str() == memory.last_commit => {
@@ -249,7 +218,7 @@ fn after_the_end(run: &RunState, dir: &Path) -> Option<NextStep> {
         _ => (Trigger::Submit, Verb::Submit),
     };
     let says_how = !definition.edges(run.state(), trigger).is_empty();
-    (says_how && memory.repository().has_remotes()).then(|| verb.step())
+    (says_how && memory.repository().has_remotes()).then(|| verb.step().of(&run.run))
 }
 
 /// The tests that failed before the run, and may go on failing. They may have been recorded after the unit was issued.
@@ -268,90 +237,77 @@ fn known_failing(run: &RunState) -> Result<Option<Precondition>, Fault> {
     }))
 }
 
-/// The unit that waits, and what was kept of it.
-fn kept<'a>(run: &'a RunState, dir: &Path) -> Result<Option<(&'a Token, UnitContext)>, Fault> {
-    let next = run.next();
-    let mut waiting = run.waiting();
-    let Some((token, unit)) = waiting.find(|(_, unit)| Some(&unit.id) == next.unit.as_ref()) else {
-        return Ok(None);
-    };
-    let Some(hash) = &unit.context else {
-        return Ok(None);
-    };
-    let bytes = EvidenceStore::new(dir).get(hash)?;
-    Ok(Some((token, UnitContext::read(&bytes))))
-}
-
-/// An action of a run over a task with what its definition says of the unit, and with the other units that are open.
-fn defined(mut action: Action, run: &RunState, definition: &Definition) -> Action {
-    let Some(unit) = &mut action.unit else {
-        return action;
-    };
-    let state = std::mem::take(&mut unit.state);
-    let known = asked(definition, &state);
-    unit.state = known.state;
-    unit.label = known.label;
-    unit.by = known.by;
-    unit.expects = known.expects;
-    unit.outcomes = known.outcomes;
-    let total = run.waiting().count();
-    if total > 1 {
-        let open = run.waiting().take(MOST_UNITS);
-        let open = open.map(|(token, one)| {
-            if one.id == unit.unit_id {
-                unit.clone()
-            } else {
-                open_unit(run, definition, token, one)
-            }
-        });
-        action.units = open.collect();
-        action.units_total = Some(total);
-    }
-    action
-}
-
-/// What comes next in any run, by its definition.
-pub(crate) fn of_any(
+/// What comes next in a run, as far as it tells by itself; its folder has what the executor of a unit is told.
+pub(crate) fn of_run(
     view: &'static View,
     run: &RunState,
     definition: &Definition,
     dir: &Path,
     detail: Detail,
 ) -> Result<Action, Fault> {
-    let mut action = as_a_whole(view, run, run.status);
-    action.action = kind(run, definition);
+    let on_task = is_on_task(view, run);
+    let mut action = as_a_whole(view, run, definition);
     if run.status != RunStatus::Running {
-        if let Some(step) = after_a_stop(run, definition) {
+        if on_task {
+            let step = after_the_end(run, definition).filter(|_| detail == Detail::Given);
+            action.next_steps.splice(0..0, step.map(String::from));
+        } else if let Some(step) = after_a_stop(run, definition) {
             action.needs_person |= run.status == RunStatus::Paused;
             action.next_steps = vec![step.into()];
         }
         return Ok(action);
     }
     let total = run.waiting().count();
-    let most = match detail {
-        Detail::Whole => total,
-        Detail::Brief | Detail::Given => MOST_UNITS,
+    // Of a task one unit is in hand, and the others are named beside it.
+    let (most, instructed) = match detail {
+        _ if on_task => (MOST_UNITS, 0),
+        Detail::Whole => (total, MOST_UNITS),
+        Detail::Given => (MOST_UNITS, MOST_UNITS),
+        Detail::Brief => (MOST_UNITS, 0),
     };
     let mut units = Vec::new();
     for (at, (token, unit)) in run.waiting().take(most).enumerate() {
         let mut open = open_unit(run, definition, token, unit);
-        if detail != Detail::Brief {
+        if instructed > 0 {
             for file in [&mut open.prompt, &mut open.response].into_iter().flatten() {
                 *file = dir.join(&*file).display().to_string();
             }
-            if at < MOST_UNITS {
-                let of_unit = (token, unit, open.prompt.as_deref());
-                open.instructions = Some(instructions_of(definition, of_unit, dir)?);
-            }
+        }
+        if at < instructed {
+            let of_unit = (token, unit, open.prompt.as_deref());
+            open.instructions = Some(instructions_of(definition, of_unit, dir)?);
         }
         units.push(open);
     }
     action.unit = units.first().cloned();
+    if on_task {
+        give_phase(&mut action, run, dir, detail)?;
+    }
     if total > 1 {
+        if let (Some(first), Some(unit)) = (units.first_mut(), &action.unit) {
+            first.clone_from(unit);
+        }
         action.units = units;
         action.units_total = Some(total);
     }
-    Ok(with_steps(action))
+    Ok(if on_task { action } else { with_steps(action) })
+}
+
+/// What comes next in a run whose folder cannot be looked into: the next step says more.
+pub(crate) fn next_or_step(
+    view: &'static View,
+    call: &Call<'_>,
+    run: &RunState,
+) -> (Action, Vec<String>) {
+    with_changes(view, call, run, Detail::Brief).unwrap_or_else(|fault| {
+        let known = of_run(view, run, &call.definition, &call.dir, Detail::Brief);
+        let action = Action {
+            action: ActionKind::Step,
+            blocked_by: Some(fault.code),
+            ..known.unwrap_or_else(|_| Action::new(view, &run.run, &run.workflow))
+        };
+        changes_first(call, run, action)
+    })
 }
 
 /// The step that leads on from a run that stopped, where it is more than to resume it or to see what it did: it hands out what a
@@ -393,23 +349,23 @@ pub(crate) fn kind(run: &RunState, definition: &Definition) -> ActionKind {
     }
 }
 
-/// The run as a whole with that status, without a unit.
-fn as_a_whole(view: &'static View, run: &RunState, status: RunStatus) -> Action {
+/// The run as a whole, without a unit.
+fn as_a_whole(view: &'static View, run: &RunState, definition: &Definition) -> Action {
     let mut action = Action::new(view, &run.run, &run.workflow);
-    match status {
-        RunStatus::Running => {}
-        RunStatus::Paused => {
-            action.action = ActionKind::Paused;
-            action.paused_reason = run.pause.as_ref().map(|pause| pause.reason.clone());
-            action.paused_message = run.pause.as_ref().and_then(|pause| pause.message.clone());
-            action.needs_person = run.pause.as_ref().is_some_and(|pause| pause.person);
+    action.action = kind(run, definition);
+    match action.action {
+        ActionKind::Paused => {
+            let pause = run.pause.as_ref();
+            action.paused_reason = pause.map(|pause| pause.reason.clone());
+            action.paused_message = pause.and_then(|pause| pause.message.clone());
+            action.needs_person = pause.is_some_and(|pause| pause.person);
             action.next_steps = vec![Verb::Resume.into()];
         }
-        over => {
-            action.action = ActionKind::Complete;
-            action.status = Some(over.name().to_owned());
+        ActionKind::Complete => {
+            action.status = Some(run.status.name().to_owned());
             action.next_steps = vec![Verb::Summary.step().of(&run.run).into()];
         }
+        _ => {}
     }
     action
 }

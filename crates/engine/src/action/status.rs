@@ -136,7 +136,12 @@ impl Serialize for Status {
 
 impl Status {
     /// Where a run is whose next action is known, at the time `now` in milliseconds since 1970.
-    pub(crate) fn of(run: &RunState, now: i64, next_action: Action) -> Self {
+    pub(crate) fn of(
+        run: &RunState,
+        definition: &Definition,
+        now: i64,
+        next_action: Action,
+    ) -> Self {
         let began = millis_of(&run.started_at).unwrap_or(now);
         let until = run.ended_at.as_deref().and_then(millis_of).unwrap_or(now);
         let millis = u64::try_from(until - began).unwrap_or(0);
@@ -150,10 +155,10 @@ impl Status {
             suite: None,
             run_id: run.run.clone(),
             workflow: run.workflow.clone(),
-            title: String::new(),
+            title: definition.title.clone(),
             status: status.name().to_owned(),
-            states: Vec::new(),
-            items: Map::new(),
+            states: standing(run, definition),
+            items: items(run, definition),
             inputs: run.inputs.clone(),
             vars: run.vars.clone(),
             task: None,
@@ -166,16 +171,6 @@ impl Status {
             paused_reason: run.pause.as_ref().map(|pause| pause.reason.clone()),
             end_reason: run.end_reason.clone(),
             next_action,
-        }
-    }
-
-    /// The same with what the definition says of it.
-    pub(crate) fn defined(self, run: &RunState, definition: &Definition) -> Self {
-        Self {
-            title: definition.title.clone(),
-            states: standing(run, definition),
-            items: items(run, definition),
-            ..self
         }
     }
 

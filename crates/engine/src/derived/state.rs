@@ -1,13 +1,11 @@
 //! `state.json`: what the run is now, readable by anyone, and bounded. In the words of the run's view.
 
-use std::path::Path;
-
 use machine::{RunState, RunStatus};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::action::ActionKind;
-use crate::action::next::{Detail, kind, of_task};
+use crate::action::next::{Detail, kind, next_action};
 use crate::action::status;
 use crate::call::Call;
 use crate::capability::memory::{self, Memory};
@@ -23,14 +21,14 @@ const LONGEST: usize = 4096;
 /// The text of the file.
 pub(super) fn state(call: &Call<'_>, run: &RunState) -> String {
     if View::of(run).is_of_tasks && is_over_a_task(run) {
-        on_task(run, &call.dir)
+        on_task(call, run)
     } else {
         of_any(call, run)
     }
 }
 
-fn on_task(run: &RunState, dir: &Path) -> String {
-    let context = short_context(run, dir);
+fn on_task(call: &Call<'_>, run: &RunState) -> String {
+    let context = short_context(call, run);
     [MOST, 5, 0]
         .into_iter()
         .map(|most| pretty(&on_task_with(run, most, &context)))
@@ -44,11 +42,9 @@ fn cut(mut ids: Vec<String>, most: usize) -> Vec<String> {
 }
 
 /// What a reader of the state file needs to begin with; all of it is in the unit's own context.
-fn short_context(run: &RunState, dir: &Path) -> Value {
-    let Ok(action) = of_task(&AUTOPILOT, run, dir, Detail::Whole) else {
-        return Value::Null;
-    };
-    let Some(context) = action.context else {
+fn short_context(call: &Call<'_>, run: &RunState) -> Value {
+    let action = next_action(&AUTOPILOT, call, run, Detail::Whole);
+    let Ok(Some(context)) = action.map(|action| action.context) else {
         return Value::Null;
     };
     let list = |name: &str| -> Vec<String> {

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use workspace::profile::Profile;
 
 use crate::action::Action;
-use crate::action::next::{self, Detail, next_action};
+use crate::action::next::{Detail, next_action};
 use crate::call::Input;
 use crate::capability::documents::skills::Skills;
 use crate::capability::git::effects;
@@ -164,14 +164,14 @@ impl Engine {
         view: &'static View,
         project: &ProjectDir,
         run: &RunState,
-        definition: &Definition,
     ) -> Result<Action, Fault> {
-        let dir = project.run(&run.run)?;
-        if is_over_a_task(run) {
-            let call = self.call(&dir, run, Input::None)?;
-            return next_action(view, &call, run, Detail::Given);
-        }
-        next::of_any(view, run, definition, dir.path(), Detail::Brief)
+        let call = self.call(&project.run(&run.run)?, run, Input::None)?;
+        let detail = if is_over_a_task(run) {
+            Detail::Given
+        } else {
+            Detail::Brief
+        };
+        next_action(view, &call, run, detail)
     }
 
     /// Begins a run without a task, under this name where it is a session.
@@ -219,7 +219,7 @@ impl Engine {
                 branch: None,
                 warnings: self.start_warnings()?,
                 baseline: None,
-                next_action: self.first_action(&GENERIC, project, run, &begun.definition)?,
+                next_action: self.first_action(&GENERIC, project, run)?,
             }),
             CommandOutcome::Refused(refusal) => Err(not_begun(&begun.definition, &refusal)),
             CommandOutcome::EffectFailed {

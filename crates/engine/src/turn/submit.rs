@@ -182,7 +182,9 @@ fn submitted(events: &[Event]) -> (String, Submission) {
     let is_set = |name: &str| request.is_some_and(|request| request[name] == true);
     let mut submission: Submission = read(pushed);
     let warnings = [request, result_of(events, ANSWER)].into_iter().flatten();
-    let warnings = warnings.filter_map(|of| of["warnings"].as_array()).flatten();
+    let warnings = warnings
+        .filter_map(|of| of["warnings"].as_array())
+        .flatten();
     let of_push = pushed.map(|pushed| &pushed["warning"]);
     let warnings = warnings.chain(of_push).filter_map(Value::as_str);
     let warnings = warnings.filter(|warning| !warning.is_empty());

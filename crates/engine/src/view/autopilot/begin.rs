@@ -463,7 +463,7 @@ impl Engine {
                 branch: Some(branch),
                 baseline: before,
                 warnings,
-                next_action: self.first_action(view, &project, &run, &begun.definition)?,
+                next_action: self.first_action(view, &project, &run)?,
             }),
             CommandOutcome::Refused(refusal) => {
                 Err(refused_on_task(&RunState::default(), &refusal))

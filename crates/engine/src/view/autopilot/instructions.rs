@@ -35,8 +35,8 @@ const LONGEST_RULES: usize = 64 * 1024;
 pub struct UnitContext {
     /// What is known about the project for this phase.
     pub context: Map<String, Value>,
-    /// What must hold before the work begins: id, whether it holds, what it means.
-    pub preconditions: Vec<(String, Option<bool>, String)>,
+    /// What must hold before the work begins.
+    pub preconditions: Vec<Precondition>,
     /// The whole prompt.
     pub instructions: String,
     /// The prompt for whoever had one of this phase before: without what is the same each time. None where that is all of it.
@@ -310,89 +310,66 @@ fn hints(
     hints
 }
 
-fn preconditions(place: &Place<'_>, memory: &Memory) -> Vec<(String, Option<bool>, String)> {
+fn preconditions(place: &Place<'_>, memory: &Memory) -> Vec<Precondition> {
     let (role, present) = (place.role, place.present);
     let begins_again = present.reason.is_some() || UNTRIED.is_in(&place.run.kept);
-    let one = |id: &str, holds: Option<bool>, detail: String| (id.to_owned(), holds, detail);
-    let branch = one(
-        "on_branch",
-        None,
-        format!("HEAD is on `{}`", memory.start.branch),
-    );
+    let condition = |id: &str, holds: Option<bool>, detail: String| Precondition {
+        id: id.to_owned(),
+        holds,
+        detail,
+    };
+    // What holds is known by the way here; the tree is looked at where somebody asks.
+    let known = |id: &str, detail: String| condition(id, Some(true), detail);
+    let open = |id: &str, detail: String| condition(id, None, detail);
+    let branch = format!("HEAD is on `{}`", memory.start.branch);
+    let mut all = vec![open("on_branch", branch)];
     match role.reader.as_str() {
-        "tests" if role.shows.is_some() && begins_again => vec![
-            branch,
-            one(
-                "reopened",
-                Some(true),
-                format!(
-                    "{} is asked for once more: what is changed since the last commit is part of it",
-                    name_of(role.label.as_ref())
-                ),
-            ),
-        ],
-        "tests" if role.shows.is_some() => vec![
-            branch,
-            one(
-                "tree_clean",
-                None,
-                "nothing is changed since the last commit, apart from what was dirty before"
-                    .to_owned(),
-            ),
-        ],
-        "tests" if place.is_repair() => vec![
-            branch,
-            one(
-                "suite_failing",
-                Some(true),
-                "a repair is open: the suite failed, or somebody reopened the end".to_owned(),
-            ),
-        ],
+        "tests" if role.shows.is_some() && begins_again => {
+            let name = name_of(role.label.as_ref());
+            let detail = format!(
+                "{name} is asked for once more: what is changed since the last commit is part of it"
+            );
+            all.push(known("reopened", detail));
+        }
+        "tests" if role.shows.is_some() => {
+            let detail =
+                "nothing is changed since the last commit, apart from what was dirty before";
+            all.push(open("tree_clean", detail.to_owned()));
+        }
+        "tests" if place.is_repair() => {
+            let detail = "a repair is open: the suite failed, or somebody reopened the end";
+            all.push(known("suite_failing", detail.to_owned()));
+        }
         "tests" if role.against.is_some() => {
-            let fail = place
-                .against
-                .as_ref()
-                .is_some_and(|shown| shown.failing > 0);
+            let fail = place.against.as_ref();
+            let fail = fail.is_some_and(|shown| shown.failing > 0);
             let (id, what) = if fail {
                 ("red_accepted", "the new tests fail")
             } else {
                 ("green_accepted", "its tests pass")
             };
             let name = name_of(role.against.as_ref());
-            vec![
-                branch,
-                one(id, Some(true), format!("{name} was accepted: {what}")),
-            ]
+            all.push(known(id, format!("{name} was accepted: {what}")));
         }
         "commit" if role.of.is_some() => {
             let name = name_of(role.of.as_ref());
             let passing = place.tested.as_ref().map_or_else(String::new, |tested| {
                 format!(": {} passing", messages::tests(tested.passed))
             });
-            vec![
-                branch,
-                one(
-                    "green_accepted",
-                    Some(true),
-                    format!("{name} was accepted{passing}"),
-                ),
-                one(
-                    "tree_as_tested",
-                    None,
-                    format!("the files are those that the accepted {name} was tested with"),
-                ),
-            ]
+            let as_tested = format!("the files are those that the accepted {name} was tested with");
+            all.push(known(
+                "green_accepted",
+                format!("{name} was accepted{passing}"),
+            ));
+            all.push(open("tree_as_tested", as_tested));
         }
-        _ if role.suite.is_none() => vec![branch],
-        _ => vec![
-            branch,
-            one(
-                "all_committed",
-                None,
-                "every subtask is committed, and nothing is changed since".to_owned(),
-            ),
-        ],
+        _ if role.suite.is_some() => {
+            let detail = "every subtask is committed, and nothing is changed since";
+            all.push(open("all_committed", detail.to_owned()));
+        }
+        _ => {}
     }
+    all
 }
 
 fn instructions(
@@ -552,17 +529,5 @@ pub fn named(item: &Item) -> Map<String, Value> {
         .filter(|(name, text)| *name != "kind" || !text.is_empty());
     fields
         .map(|(name, text)| (name.to_owned(), text.into()))
-        .collect()
-}
-
-/// The preconditions of a kept context, as an answer shows them.
-pub fn shown(kept: &UnitContext) -> Vec<Precondition> {
-    kept.preconditions
-        .iter()
-        .map(|(id, holds, detail)| Precondition {
-            id: id.clone(),
-            holds: *holds,
-            detail: detail.clone(),
-        })
         .collect()
 }

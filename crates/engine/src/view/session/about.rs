@@ -9,7 +9,7 @@ use machine::trigger::Trigger;
 use machine::{Definition, RunState, RunStatus, Shared};
 use serde_json::{Map, Value};
 
-use crate::action::next::{self, Detail, look_further};
+use crate::action::next::next_or_step;
 use crate::action::{Action, ActionKind};
 use crate::call::{Call, Input};
 use crate::capability::files::subject::{
@@ -40,7 +40,7 @@ impl Engine {
         let mut looks = 1;
         loop {
             let history = history::checked(dir.path(), &call.definition)?;
-            let state = whole_state(&call, &run, history);
+            let state = state(&call, &run, history);
             // Journal and files may be ahead of what was seen, by whoever is at work on it now.
             let told = state.phase_history.len() as u64;
             let settled = told == state.phase_history_total && !seems_changed(&state);
@@ -57,7 +57,7 @@ impl Engine {
         let (dir, run) = self.session_seen(session)?;
         let call = self.call(&dir, &run, Input::None)?;
         let history = history::last(dir.path(), &call.definition)?;
-        Ok(whole_state(&call, &run, history))
+        Ok(state(&call, &run, history))
     }
 
     /// The sessions of this project, the newest first.
@@ -166,6 +166,7 @@ fn profile(run: &RunState) -> String {
 pub(crate) fn state(call: &Call<'_>, run: &RunState, history: History) -> SessionState {
     let (phase, updated_at) = stands(run);
     let over = run.status.is_over();
+    let (next_action, tampered) = next_or_step(&SESSION, call, run);
     SessionState {
         session_id: run.run.clone(),
         profile: profile(run),
@@ -192,8 +193,8 @@ pub(crate) fn state(call: &Call<'_>, run: &RunState, history: History) -> Sessio
         } else {
             taken_up_after(call, run)
         },
-        next_action: next(call, run),
-        tampered: Vec::new(),
+        next_action,
+        tampered,
         folder: call.dir.clone(),
         work: work(call, run),
     }
@@ -276,18 +277,6 @@ fn gates(call: &Call<'_>, run: &RunState) -> Map<String, Value> {
         .collect()
 }
 
-/// What comes next. Where a look into its folder fails, the next step says more.
-pub(crate) fn next(call: &Call<'_>, run: &RunState) -> Action {
-    let (definition, dir) = (&call.definition, &call.dir);
-    let next = next::of_any(&SESSION, run, definition, dir, Detail::Brief);
-    let next = next.unwrap_or_else(|_| Action::new(&SESSION, &run.run, &run.workflow));
-    look_further(call, run, next.clone()).unwrap_or_else(|fault| Action {
-        action: ActionKind::Step,
-        blocked_by: Some(fault.code),
-        ..next
-    })
-}
-
 /// Files of the session that are not what was recorded: the plan, the code in hand, and responses that were taken in.
 pub(crate) fn tampered(call: &Call<'_>, run: &RunState, next: &Action) -> Vec<String> {
     let mut all = Vec::new();
@@ -345,7 +334,7 @@ pub(crate) fn stepped(
         issued,
         warnings: told.warnings,
         messages: told.messages,
-        state: whole_state(call, run, history),
+        state: state(call, run, history),
     })
 }
 
@@ -368,15 +357,4 @@ pub(crate) fn put_back_first(
         },
         _ => next,
     }
-}
-
-/// A session as it is, and what somebody changed of it.
-pub(crate) fn whole_state(call: &Call<'_>, run: &RunState, history: History) -> SessionState {
-    let mut state = state(call, run, history);
-    // While an effect is unfinished, files may be as it left them; that is nobody's doing.
-    if run.pending.is_none() {
-        state.tampered = tampered(call, run, &state.next_action);
-    }
-    state.next_action = put_back_first(call, run, &state.tampered, state.next_action);
-    state
 }

@@ -3,6 +3,7 @@
 use machine::{RunState, RunStatus};
 use text::plain::one_line;
 
+use crate::action::next::next_or_step;
 use crate::call::{Call, Input};
 use crate::capability::files::code::rename;
 use crate::capability::files::effects::put_aside_as;
@@ -13,7 +14,7 @@ use crate::fault::Fault;
 use crate::generic::files;
 use crate::next_step::Argument;
 use crate::report::no_gate_before;
-use crate::view::session::about::next;
+use crate::view::SESSION;
 use crate::view::session::answer::RespondAnswer;
 use crate::view::session::history;
 use crate::view::session::request::Response;
@@ -152,6 +153,9 @@ fn not_waiting(call: &Call<'_>, run: &RunState) -> Fault {
         run = run.run,
         state = run.state()
     );
-    let next = next(call, run).next_steps;
-    next.into_iter().take(1).fold(fault, Fault::recover)
+    let (next, _) = next_or_step(&SESSION, call, run);
+    next.next_steps
+        .into_iter()
+        .take(1)
+        .fold(fault, Fault::recover)
 }
