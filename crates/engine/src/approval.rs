@@ -61,44 +61,41 @@ pub struct Statement {
 }
 
 impl Statement {
-    /// A decision at a gate. `last` is the hash of the run's last event, as everywhere here.
+    /// A decision on a run, after its last event, whose hash is `last`.
+    fn on(run: &str, what: &str, subject: &str, text: &str, last: &str) -> Self {
+        Self {
+            run: run.to_owned(),
+            what: what.to_owned(),
+            subject: subject.to_owned(),
+            text: text.to_owned(),
+            after: last.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// A decision at a gate.
     pub fn at_gate(gate: &ClosedGate, choice: Choice, feedback: &str, last: &str) -> Self {
         Self {
-            run: gate.run_id.clone(),
-            what: "gate".to_owned(),
-            subject: gate.gate.clone(),
             iteration: gate.round,
             hash: gate.hash.clone(),
             choice: choice.name().to_owned(),
-            text: feedback.to_owned(),
-            after: last.to_owned(),
-            ..Self::default()
+            ..Self::on(&gate.run_id, "gate", &gate.gate, feedback, last)
         }
     }
 
     /// Letting the refusal `code` pass for a work unit.
     pub fn on_refusal(run: &str, unit: &str, code: &str, reason: &str, last: &str) -> Self {
         Self {
-            run: run.to_owned(),
-            what: "allow".to_owned(),
-            subject: code.to_owned(),
             unit: unit.to_owned(),
-            text: reason.to_owned(),
-            after: last.to_owned(),
-            ..Self::default()
+            ..Self::on(run, "allow", code, reason, last)
         }
     }
 
     /// `resume`, `reopen`, `rewind` or `abort` of a run that stopped for the reason `stopped`.
     pub fn on_turn(run: &str, stopped: &str, turn: &Turn<'_>, last: &str) -> Self {
         Self {
-            run: run.to_owned(),
-            what: turn.name.to_owned(),
-            subject: stopped.to_owned(),
             flags: turn.flags.clone(),
-            text: turn.reason.to_owned(),
-            after: last.to_owned(),
-            ..Self::default()
+            ..Self::on(run, turn.name, stopped, turn.reason, last)
         }
     }
 
@@ -149,54 +146,39 @@ impl<'a> Turn<'a> {
         }
     }
 
+    /// The same, with this decided too where it is said.
+    fn with<V: Into<Value>>(mut self, flag: &str, value: Option<V>) -> Self {
+        let value = value.map(|value| (flag.to_owned(), value.into()));
+        self.flags.extend(value);
+        self
+    }
+
     /// That the run, or this item of it, goes one step back; to where work of another kind begins, if one is said.
     pub fn reopen(item: Option<&str>, kind: Option<&str>, reason: &'a str) -> Self {
-        let flags = [("item", item), ("kind", kind)];
-        let flags = flags
-            .into_iter()
-            .filter_map(|(name, value)| Some((name.to_owned(), value?.into())));
-        Self {
-            flags: flags.collect(),
-            ..Self::new("reopen", reason)
-        }
+        let turn = Self::new("reopen", reason);
+        turn.with("item", item).with("kind", kind)
     }
 
     /// That an item, the present one if none is named, is given up for good.
     pub fn skip(item: Option<&str>, reason: &'a str) -> Self {
-        let item = item.map(|item| ("item".to_owned(), item.into()));
-        Self {
-            flags: item.into_iter().collect(),
-            ..Self::new("skip", reason)
-        }
+        Self::new("skip", reason).with("item", item)
     }
 
     /// The same turn of these tasks.
     #[must_use]
-    pub fn of_tasks(mut self, tasks: &[String]) -> Self {
-        if !tasks.is_empty() {
-            self.flags.insert("task".to_owned(), tasks.into());
-        }
-        self
+    pub fn of_tasks(self, tasks: &[String]) -> Self {
+        self.with("task", Some(tasks).filter(|tasks| !tasks.is_empty()))
     }
 
     /// That a rule is let pass for the present work unit.
     pub fn allow(code: &str, reason: &'a str) -> Self {
-        Self {
-            flags: [("code".to_owned(), code.into())].into_iter().collect(),
-            ..Self::new("allow", reason)
-        }
+        Self::new("allow", reason).with("code", Some(code))
     }
 
     /// That a run is ended, and what it had deleted: also work that is nowhere else, where that is forced.
     pub fn abort(cleanup: bool, force: bool) -> Self {
-        let flags = [("cleanup", cleanup), ("force", force)];
-        Self {
-            flags: flags
-                .map(|(name, flag)| (name.to_owned(), flag.into()))
-                .into_iter()
-                .collect(),
-            ..Self::new("abort", "")
-        }
+        let turn = Self::new("abort", "").with("cleanup", Some(cleanup));
+        turn.with("force", Some(force))
     }
 
     /// Whether something is decided with it.
@@ -325,20 +307,22 @@ impl Engine {
 
     /// The word of whoever was asked, on this; none where nobody was.
     pub(crate) fn approval(&self, on: &Statement) -> Result<Option<Box<Approval>>, Fault> {
+        let Some(asked) = &self.asked else {
+            return Ok(None);
+        };
         let by = |strength, how: &str| Approval {
             strength,
             actor: person::user_name(),
             how: how.to_owned(),
             signature: None,
         };
-        let approval = match &self.asked {
-            None => return Ok(None),
-            Some(Channel::Elicitation(client)) => {
+        let approval = match asked {
+            Channel::Elicitation(client) => {
                 by(Strength::Client, &format!("elicitation by {client}"))
             }
-            Some(Channel::Terminal) => by(Strength::Terminal, "terminal"),
-            Some(Channel::Browser) => by(Strength::Terminal, "browser"),
-            Some(Channel::Signed(armored)) => {
+            Channel::Terminal => by(Strength::Terminal, "terminal"),
+            Channel::Browser => by(Strength::Terminal, "browser"),
+            Channel::Signed(armored) => {
                 let signer = person::verify(&on.text(), armored, &self.signers(), None)?;
                 Approval {
                     strength: Strength::Signed,

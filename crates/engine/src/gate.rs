@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use machine::command::{Choice, GateDecision};
 use machine::decide::gate_strength;
-use machine::{Approval, Command, Refusal, RunState, Strength};
+use machine::{Command, Refusal, RunState, Strength};
 use serde::Serialize;
 
 use crate::approval::Statement;
@@ -22,7 +22,6 @@ use crate::turn::answer::{TurnAnswer, TurnDetails};
 use crate::turn::{TurnOutcome, refused};
 use crate::view::View;
 use crate::view::session::about::settled_look;
-use crate::writer::RunWriter;
 
 /// The longest feedback, in bytes: it stands in the journal and in the next prompt.
 const LONGEST_FEEDBACK: usize = 256 * 1024;
@@ -93,21 +92,40 @@ impl Engine {
 
     /// Opens the gate that was looked at, or sends back what stands before it.
     pub fn decide(&self, view: &'static View, decide: &Decide) -> Result<TurnAnswer, Fault> {
-        let run = Some(decide.gate.run_id.as_str());
+        let (looked_at, choice, feedback) = (&decide.gate, decide.choice, &decide.feedback);
+        let run = Some(looked_at.run_id.as_str());
         let (project, dir) = self.meant(view, run, Selector::Running)?;
         let mut writer = self.writer_alone(&project, &dir, Input::None)?;
-        let (choice, feedback) = (decide.choice, decide.feedback.as_str());
-        let statement = Statement::at_gate(&decide.gate, choice, feedback, writer.open.last());
+        let statement = Statement::at_gate(looked_at, choice, feedback, writer.open.last());
         let approval = self.approval(&statement)?;
         let word = approval.as_deref().cloned().unwrap_or_default();
-        let recorded = writer.decide(decide, approval)?;
-        let gate = decide.gate.gate.clone();
+        let bytes = feedback.len();
+        if bytes > LONGEST_FEEDBACK {
+            return Err(fault!("too_large.feedback", bytes, most = LONGEST_FEEDBACK));
+        }
+        let (changed, keep) = match choice {
+            Choice::Approve => approved_as_it_is(&writer.call, &writer.open.run, looked_at)?,
+            Choice::Reject => Default::default(),
+        };
+        let done = writer.command(&Command::Decide(Box::new(GateDecision {
+            gate: looked_at.gate.clone(),
+            state: looked_at.state.clone(),
+            round: looked_at.round,
+            hash: looked_at.hash.clone(),
+            choice,
+            feedback: feedback.clone(),
+            approval,
+            changed,
+            keep,
+        })))?;
+        let (run, call) = (&writer.open.run, &writer.call);
+        let events = done.map_err(|refusal| refused(View::of(run), call, run, None, &refusal))?;
+        let (gate, recorded) = (looked_at.gate.clone(), !events.is_empty());
         let message = match (choice, recorded) {
             (Choice::Approve, true) => format!("The gate `{gate}` is open"),
             (Choice::Approve, false) => format!("The gate `{gate}` was open already"),
             (Choice::Reject, _) => {
-                let (run, definition) = (&writer.open.run, &writer.call.definition);
-                format!("Sent back to {}", messages::stands(run, definition))
+                format!("Sent back to {}", messages::stands(run, &call.definition))
             }
         };
         let details = TurnDetails::Decided {
@@ -120,46 +138,6 @@ impl Engine {
         };
         let outcome = TurnOutcome::new(writer, message);
         TurnOutcome { details, ..outcome }.answer(view)
-    }
-}
-
-impl RunWriter<'_> {
-    /// Takes in what somebody decided; whether there was anything to take in.
-    pub(crate) fn decide(
-        &mut self,
-        decide: &Decide,
-        approval: Option<Box<Approval>>,
-    ) -> Result<bool, Fault> {
-        let looked_at = &decide.gate;
-        if decide.feedback.len() > LONGEST_FEEDBACK {
-            return Err(fault!(
-                "too_large.feedback",
-                bytes = decide.feedback.len(),
-                most = LONGEST_FEEDBACK
-            ));
-        }
-        let (changed, keep) = match decide.choice {
-            Choice::Approve => approved_as_it_is(&self.call, &self.open.run, looked_at)?,
-            Choice::Reject => Default::default(),
-        };
-        let command = Command::Decide(Box::new(GateDecision {
-            gate: looked_at.gate.clone(),
-            state: looked_at.state.clone(),
-            round: looked_at.round,
-            hash: looked_at.hash.clone(),
-            choice: decide.choice,
-            feedback: decide.feedback.clone(),
-            approval,
-            changed,
-            keep,
-        }));
-        match self.command(&command)? {
-            Ok(events) => Ok(!events.is_empty()),
-            Err(refusal) => {
-                let run = &self.open.run;
-                Err(refused(View::of(run), &self.call, run, None, &refusal))
-            }
-        }
     }
 }
 

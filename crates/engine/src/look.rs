@@ -15,8 +15,7 @@ use crate::capability::memory::{Memory, TESTED};
 use crate::engine::Engine;
 use crate::fault;
 use crate::fault::Fault;
-use crate::find::{Selector, is_over_a_task};
-use crate::integrity::never_began;
+use crate::find::Selector;
 use crate::next_step::{NextStep, Verb};
 use crate::open_run;
 use crate::running_suite::RunningSuite;
@@ -73,21 +72,18 @@ impl Engine {
         // Where it is can be said also where its folder cannot be looked into.
         let next = next_action(view, &call, run, Detail::Brief)
             .or_else(|_| of_run(view, run, definition, dir.path(), Detail::Brief))?;
-        let mut status = Status::of(run, definition, self.clock.millis(), next);
-        if is_over_a_task(run) {
-            status = status.on_task(run)?;
-        }
+        let mut status = Status::of(run, definition, self.clock.millis(), next)?;
         status.suite = RunningSuite::of(dir.path());
         Ok(status)
     }
 
     /// The run that is meant, as it is, without a lock.
-    pub(crate) fn seen(&self, run: Option<&str>) -> Result<(RunDir, Shared<RunState>), Fault> {
-        let (_, dir) = self.meant(&GENERIC, run, Selector::Running)?;
-        let loaded = open_run::load(dir.path())?;
-        if loaded.head.seq == 0 {
-            return Err(never_began(&dir));
-        }
+    pub(crate) fn seen(
+        &self,
+        view: &'static View,
+        run: Option<&str>,
+    ) -> Result<(RunDir, Shared<RunState>), Fault> {
+        let (dir, loaded) = self.load_meant(view, run, Selector::Running)?;
         Ok((dir, loaded.run))
     }
 }

@@ -30,13 +30,12 @@ use crate::engine::Engine;
 use crate::fault;
 use crate::fault::{Fault, Kind};
 use crate::find::{Selector, is_over_a_task};
-use crate::generic::messages;
+use crate::generic::messages::{self, RefusalText};
 use crate::next_step::{Argument, Verb, steps};
 use crate::open_run;
 use crate::report::is_read_on_branch;
 use crate::summary;
 use crate::turn::answer::{TurnAnswer, TurnDetails};
-use crate::verdict::on_task;
 use crate::view::autopilot::{kinds, running};
 use crate::view::collab::turn::{Way, turn_work};
 use crate::view::session::turn::{is_at_cap, may_be_reopened};
@@ -426,19 +425,11 @@ pub(crate) fn refused(
     refusal: &Refusal,
 ) -> Fault {
     let definition = &call.definition;
-    let fault = if is_over_a_task(run) {
-        refused_on_task(run, refusal)
-    } else {
-        let said = match &call.skills {
-            Some(_) => Skills::refusal_text(definition, run, refusal),
-            None => messages::refusal(run, definition, state, refusal),
-        };
-        Fault {
-            details: refusal.details.clone(),
-            ..Fault::new(kind_of(refusal), refusal.code.clone(), said.message)
-                .suggest(said.suggestion)
-        }
+    let said = match &call.skills {
+        Some(_) => Skills::refusal_text(definition, run, refusal),
+        None => messages::refusal(run, definition, state, refusal),
     };
+    let fault = fault_with(refusal, said);
     let group = if view.is_of_tasks { "autopilot" } else { "run" };
     match refusal.code.as_str() {
         // Without the clean-up it can be ended.
@@ -467,13 +458,11 @@ pub(crate) fn refused(
     }
 }
 
-/// A refusal in a run over a task, or of a start of one.
-pub(crate) fn refused_on_task(run: &RunState, refusal: &Refusal) -> Fault {
-    let told = on_task::refused(run, refusal);
+/// The fault of a refusal, in these words.
+pub(crate) fn fault_with(refusal: &Refusal, said: RefusalText) -> Fault {
     Fault {
-        details: told.details,
-        ..Fault::new(kind_of(refusal), refusal.code.clone(), told.message)
-            .suggest(told.suggestion.unwrap_or_default())
+        details: refusal.details.clone(),
+        ..Fault::new(kind_of(refusal), refusal.code.clone(), said.message).suggest(said.suggestion)
     }
 }
 

@@ -183,11 +183,11 @@ impl Engine {
                 let code = report.code.clone();
                 text.verdict(report.answer.validated, code, now(Detail::Given)?)
             }
-            ReportOutcome::Refused(refusal) => on_task::refused(run, refusal).verdict(
-                false,
-                Some(refusal.code.clone()),
-                now(Detail::Brief)?,
-            ),
+            ReportOutcome::Refused(refusal) => {
+                let state = answered.unit.as_ref().map(|(_, state)| state.as_str());
+                let text = refused(run, &call.definition, state, refusal);
+                text.verdict(false, Some(refusal.code.clone()), now(Detail::Brief)?)
+            }
             ReportOutcome::EffectFailed {
                 code,
                 message,
@@ -367,8 +367,11 @@ fn refused(
 ) -> VerdictText {
     let said = messages::refusal(run, definition, state, refusal);
     let mut details = refusal.details.clone();
-    for reader in GIVEN {
-        details.shift_remove(reader);
+    // What a reader knows is said in words; a finding's own details, also of tests by name, go along.
+    for reader in GIVEN.into_iter().chain(["commit"]) {
+        if details.get(reader).is_some_and(Value::is_object) {
+            details.shift_remove(reader);
+        }
     }
     VerdictText {
         message: said.message,

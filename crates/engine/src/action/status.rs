@@ -13,6 +13,7 @@ use crate::action::next::INTERRUPTED;
 use crate::capability::memory::{self, Memory};
 use crate::clock::{millis_of, spoken};
 use crate::fault::Fault;
+use crate::find::is_over_a_task;
 use crate::running_suite::RunningSuite;
 
 /// Where a run is.
@@ -141,7 +142,7 @@ impl Status {
         definition: &Definition,
         now: i64,
         next_action: Action,
-    ) -> Self {
+    ) -> Result<Self, Fault> {
         let began = millis_of(&run.started_at).unwrap_or(now);
         let until = run.ended_at.as_deref().and_then(millis_of).unwrap_or(now);
         let millis = u64::try_from(until - began).unwrap_or(0);
@@ -151,7 +152,8 @@ impl Status {
         } else {
             run.status
         };
-        Self {
+        let task = is_over_a_task(run).then(|| TaskStatus::of(run));
+        Ok(Self {
             suite: None,
             run_id: run.run.clone(),
             workflow: run.workflow.clone(),
@@ -161,7 +163,7 @@ impl Status {
             items: items(run, definition),
             inputs: run.inputs.clone(),
             vars: run.vars.clone(),
-            task: None,
+            task: task.transpose()?,
             start_time: run.started_at.clone(),
             end_time: run.ended_at.clone(),
             duration: spoken(millis),
@@ -171,18 +173,19 @@ impl Status {
             paused_reason: run.pause.as_ref().map(|pause| pause.reason.clone()),
             end_reason: run.end_reason.clone(),
             next_action,
-        }
+        })
     }
+}
 
-    /// The same with its task.
-    pub(crate) fn on_task(self, run: &RunState) -> Result<Self, Fault> {
-        let memory = Memory::of(run)?;
+impl TaskStatus {
+    fn of(run: &RunState) -> Result<Self, Fault> {
+        let start = Memory::of(run)?.start;
         let waiting = run.waiting().next();
         let progress = progress(run);
-        let task = TaskStatus {
-            task_id: memory.start.task_id,
-            tag: memory.start.tag,
-            branch: memory.start.branch,
+        Ok(Self {
+            task_id: start.task_id,
+            tag: start.tag,
+            branch: start.branch,
             current_subtask: progress.current.clone(),
             current_phase: phase(run).map(str::to_owned),
             attempt_number: waiting.map(|(_, unit)| unit.attempt).or_else(|| {
@@ -192,10 +195,6 @@ impl Status {
             max_attempts: max_attempts(run),
             progress,
             commits: memory::commits(run),
-        };
-        Ok(Self {
-            task: Some(task),
-            ..self
         })
     }
 }

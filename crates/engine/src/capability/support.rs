@@ -103,7 +103,7 @@ impl Support for Call<'_> {
                 }
             }
             _ if let Some(fault) = broken => text(instructions::without_template(fault)),
-            _ => text(context::build(self, asked, run)?),
+            _ => text(context::build(self, asked, run, Map::new().into())?),
         };
         if asked.again
             && let Some(path) = prompt

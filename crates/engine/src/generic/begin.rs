@@ -5,8 +5,8 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use journal::layout::{ProjectDir, RunStem};
-use machine::{Definition, Refusal, RunState, Shared};
+use journal::layout::{ProjectDir, RunStem, short_name};
+use machine::Definition;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use workspace::profile::Profile;
@@ -18,6 +18,7 @@ use crate::capability::documents::skills::Skills;
 use crate::capability::git::effects;
 use crate::capability::git::read::preflight::Planned;
 use crate::capability::git::read::task_start;
+use crate::capability::profile::processing;
 use crate::capability::profile::session::{self, Session};
 use crate::capability::tests::results::Counts;
 use crate::capability::{COMMANDS, DOCUMENTS, PROFILE, TASKS};
@@ -25,13 +26,15 @@ use crate::clock::stamp;
 use crate::engine::Engine;
 use crate::fail_point;
 use crate::fault;
-use crate::fault::{Fault, Kind};
-use crate::find::is_over_a_task;
+use crate::fault::Fault;
 use crate::generic::{inputs, messages};
 use crate::library::Source;
+use crate::next_step::Verb;
 use crate::open_run::{CommandOutcome, OpenRun};
 use crate::trust::{WORKFLOW_FILE, real};
+use crate::turn::fault_with;
 use crate::view::autopilot::request;
+use crate::view::session::begin::DEFAULT_PROFILE;
 use crate::view::{GENERIC, View};
 
 /// A run that has begun.
@@ -71,6 +74,8 @@ pub(crate) struct Resources {
     pub(crate) profile: Option<Profile>,
     /// Documents of work items.
     pub(crate) skills: Option<Skills>,
+    /// What the caller should know of its beginning.
+    pub(crate) warnings: Vec<String>,
 }
 
 /// What a run remembers from its beginning, and what its item sets are filled with.
@@ -96,96 +101,68 @@ impl Resources {
     }
 }
 
-/// A run that has begun, or why it did not.
-pub(crate) struct StartOutcome {
-    /// The run; empty where nothing was journalled.
-    pub(crate) run: Shared<RunState>,
-    /// Its definition.
-    pub(crate) definition: Arc<Definition>,
-    /// What the first command came to.
-    pub(crate) done: CommandOutcome,
-}
-
 impl Engine {
     /// Begins a run of any workflow.
     pub fn run_start(&self, workflow: &str, inputs: Map<String, Value>) -> Result<Started, Fault> {
-        let (definition, source) = self.startable(workflow)?;
-        inputs::check(&definition, &inputs)?;
-        if definition.works_with(TASKS) {
-            self.start_on_task(definition, source, inputs)
+        let workflow = self.startable(workflow)?;
+        inputs::check(&workflow.0, &inputs)?;
+        if workflow.0.works_with(TASKS) {
+            self.start_on_task(workflow, inputs)
         } else {
-            self.start_called(definition, source, inputs, None)
+            self.start_called(workflow, inputs, None)
         }
     }
 
     /// Begins a run over the task that its inputs name.
     fn start_on_task(
         &self,
-        definition: Definition,
-        source: Source,
+        workflow: (Definition, Source),
         mut inputs: Map<String, Value>,
     ) -> Result<Started, Fault> {
+        let (definition, _) = &workflow;
         let bound = |parameter| definition.bound_input(TASKS, parameter).unwrap_or_default();
         let (id, most) = (bound("id"), bound("attempts"));
-        let task = inputs.shift_remove(id);
-        let Some(task) = task
-            .as_ref()
-            .and_then(Value::as_str)
-            .filter(|id| !id.is_empty())
-        else {
-            return Err(fault!(
-                "usage.start_on_task",
-                workflow = definition.id.value,
-                id,
-                definition = definition.id.value.as_str(),
-                value = format!("{id}=ID")
-            ));
+        let given = inputs.shift_remove(id);
+        let task = given.as_ref().and_then(Value::as_str);
+        let Some(task) = task.filter(|id| !id.is_empty()) else {
+            let (workflow, value) = (&definition.id.value, format!("{id}=ID"));
+            return Err(fault!("usage.start_on_task", workflow, id, value));
         };
-        let attempts = match inputs.shift_remove(most) {
-            None => None,
-            Some(given) => Some(
-                given
-                    .as_u64()
-                    .and_then(|n| u32::try_from(n).ok())
-                    .ok_or_else(|| fault!("usage.attempts", input = most, given))?,
-            ),
-        };
+        let attempts = inputs.shift_remove(most).map(|given| {
+            let attempts = given.as_u64().and_then(|n| u32::try_from(n).ok());
+            attempts.ok_or_else(|| fault!("usage.attempts", input = most, given))
+        });
         let start = request::Start {
             task_id: Some(task.to_owned()),
-            max_attempts: attempts,
+            max_attempts: attempts.transpose()?,
             ..request::Start::default()
         };
-        self.start_workflow(&GENERIC, definition, source, &start, inputs)
-    }
-
-    /// What comes next in a run that has just begun.
-    pub(crate) fn first_action(
-        &self,
-        view: &'static View,
-        project: &ProjectDir,
-        run: &RunState,
-    ) -> Result<Action, Fault> {
-        let call = self.call(&project.run(&run.run)?, run, Input::None)?;
-        let detail = if is_over_a_task(run) {
-            Detail::Given
-        } else {
-            Detail::Brief
-        };
-        next_action(view, &call, run, detail)
+        self.start_workflow(&GENERIC, workflow, &start, inputs)
     }
 
     /// Begins a run without a task, under this name where it is a session.
     pub(crate) fn start_called(
         &self,
-        definition: Definition,
-        source: Source,
+        workflow: (Definition, Source),
+        inputs: Map<String, Value>,
+        name: Option<&str>,
+    ) -> Result<Started, Fault> {
+        let project = self.home.project(&self.root)?;
+        let _lock = project.lock(self.wait(), &self.command)?;
+        self.start_in(&project, workflow, inputs, name)
+    }
+
+    /// The same by a caller who has the project's lock.
+    pub(crate) fn start_in(
+        &self,
+        project: &ProjectDir,
+        workflow: (Definition, Source),
         mut inputs: Map<String, Value>,
         name: Option<&str>,
     ) -> Result<Started, Fault> {
-        let profile = self.profile_of(&definition, &mut inputs)?;
-        let project = self.home.project(&self.root)?;
-        let _lock = project.lock(self.wait(), &self.command)?;
-        let skills = Self::skills_of(&definition, &project, name)?;
+        let (definition, _) = &workflow;
+        let profile = self.profile_of(definition, &mut inputs)?;
+        let skills = Self::skills_of(definition, project, name)?;
         let id = &definition.id.value;
         let stem = match (&profile, &skills) {
             (Some(profile), _) => RunStem::session(id, name.unwrap_or(&profile.name))?,
@@ -196,51 +173,21 @@ impl Engine {
             task: None,
             profile,
             skills,
+            warnings: self.start_warnings()?,
         };
-        self.start_in(&project, definition, source, inputs, &stem, resources)
-    }
-
-    /// The same by a caller who has the project's lock, and has opened what it works with.
-    pub(crate) fn start_in(
-        &self,
-        project: &ProjectDir,
-        definition: Definition,
-        source: Source,
-        inputs: Map<String, Value>,
-        stem: &RunStem,
-        resources: Resources,
-    ) -> Result<Started, Fault> {
-        let begun = self.begin(project, definition, source, inputs, stem, resources)?;
-        let run = &begun.run;
-        match begun.done {
-            CommandOutcome::Moved(_) => Ok(Started {
-                run_id: run.run.clone(),
-                workflow: run.workflow.clone(),
-                branch: None,
-                warnings: self.start_warnings()?,
-                baseline: None,
-                next_action: self.first_action(&GENERIC, project, run)?,
-            }),
-            CommandOutcome::Refused(refusal) => Err(not_begun(&begun.definition, &refusal)),
-            CommandOutcome::EffectFailed {
-                code,
-                message,
-                suggestion,
-                ..
-            } => Err(effects::fault(code, message, suggestion)),
-        }
+        self.begin(&GENERIC, project, workflow, inputs, &stem, resources)
     }
 
     /// Makes the run's folder and journals its beginning. Where nothing was journalled nothing is left.
     pub(crate) fn begin(
         &self,
+        view: &'static View,
         project: &ProjectDir,
-        definition: Definition,
-        source: Source,
+        (definition, source): (Definition, Source),
         inputs: Map<String, Value>,
         stem: &RunStem,
         resources: Resources,
-    ) -> Result<StartOutcome, Fault> {
+    ) -> Result<Started, Fault> {
         inputs::check_unit_ids(&definition, &inputs)?;
         self.no_weaker_than_settings(&definition, &inputs)?;
         Self::sweep(project);
@@ -279,11 +226,42 @@ impl Engine {
         let (run, done) = begun?;
         match done? {
             CommandOutcome::Moved(_) if !began => Err(Fault::bug("a start journalled nothing")),
-            done => Ok(StartOutcome {
-                run,
-                definition,
-                done,
-            }),
+            CommandOutcome::Moved(_) => {
+                let task = resources.task;
+                let baseline = task.as_ref().and_then(|task| task.baseline.as_ref());
+                let call = self.call(&dir, &run, Input::None)?;
+                let detail = if task.is_some() {
+                    Detail::Given
+                } else {
+                    Detail::Brief
+                };
+                Ok(Started {
+                    run_id: run.run.clone(),
+                    workflow: run.workflow.clone(),
+                    baseline: baseline.map(|baseline| baseline.counts),
+                    warnings: resources.warnings,
+                    next_action: next_action(view, &call, &run, detail)?,
+                    branch: task.map(|task| task.start.branch),
+                })
+            }
+            CommandOutcome::Refused(refusal) => {
+                let said = messages::refusal(&run, &definition, None, &refusal);
+                Err(fault_with(&refusal, said))
+            }
+            CommandOutcome::EffectFailed {
+                code,
+                message,
+                suggestion,
+                ..
+            } => Err(effects::fault(code, message, None)
+                .suggest(format!(
+                    "{}; the run {} is paused: {resume} tries again, {abort} ends it",
+                    suggestion.unwrap_or_else(|| "mend what git says".to_owned()),
+                    short_name(&run.run),
+                    resume = Verb::Resume,
+                    abort = Verb::Abort
+                ))
+                .recover(Verb::Resume)),
         }
     }
 
@@ -300,8 +278,15 @@ impl Engine {
             return Ok(None);
         };
         let default = self.default_of_input(definition, name);
-        let named = inputs.get(name).or(default.as_ref());
-        let (profile, checked) = self.checked_profile(named, inputs.get(values))?;
+        let wanted = inputs.get(name).or(default.as_ref());
+        let wanted = wanted
+            .and_then(Value::as_str)
+            .filter(|name| !name.is_empty());
+        let profile = self.profiles().load(wanted.unwrap_or(DEFAULT_PROFILE))?;
+        let given = inputs.get(values).and_then(Value::as_object).cloned();
+        // What a response is held to has to make sense before the first one comes.
+        let checked = profile.check_inputs(&given.unwrap_or_default())?;
+        processing::check(&profile)?;
         inputs.insert(name.to_owned(), profile.name.as_str().into());
         inputs.insert(values.to_owned(), Value::Object(checked));
         Ok(Some(profile))
@@ -322,15 +307,4 @@ impl Engine {
         };
         Ok(Some(Skills::called(&name)))
     }
-}
-
-fn not_begun(definition: &Definition, refusal: &Refusal) -> Fault {
-    let said = messages::refusal(&RunState::default(), definition, None, refusal);
-    let kind = match refusal.code.as_str() {
-        "usage" => Kind::Usage,
-        _ => Kind::Refused,
-    };
-    let mut fault = Fault::new(kind, refusal.code.clone(), said.message).suggest(said.suggestion);
-    fault.details.clone_from(&refusal.details);
-    fault
 }

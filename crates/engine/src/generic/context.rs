@@ -16,11 +16,12 @@ use crate::next_step;
 use crate::report::report_of;
 use crate::view::autopilot::instructions;
 
-/// Renders the instructions of a unit.
+/// Renders the instructions of a unit. `own` is what the run has to say beside what every run has.
 pub(crate) fn build(
     call: &Call<'_>,
     asked: &PromptRequest,
     run: &RunState,
+    own: Value,
 ) -> Result<String, Fault> {
     let present = run
         .token(asked.token)
@@ -29,7 +30,9 @@ pub(crate) fn build(
         return Ok(without_template(&call.definition, &asked.role, present));
     };
     let template = library::template(call.root, &run.workflow, name)?;
-    instructions::render(name, &template, &values(call, run, present, asked))
+    let mut values = values(call, run, present, asked);
+    overlay(&mut values, own);
+    instructions::render(name, &template, &values)
 }
 
 /// What is told where the definition names no template: what `next` would say, why it came here, and what is run.

@@ -40,42 +40,22 @@ impl Engine {
 
 /// A text as a value of a type; none if it is not of that type.
 fn value_of(kind: &FieldType, text: &str) -> Option<Value> {
-    match kind {
-        FieldType::String => Some(Value::from(text)),
-        FieldType::Int => text.trim().parse::<i64>().ok().map(Value::from),
-        FieldType::Number => text
-            .trim()
-            .parse::<f64>()
-            .ok()
-            .filter(|number| number.is_finite())
-            .map(Value::from),
-        FieldType::Bool => match text.trim() {
-            "true" => Some(Value::from(true)),
-            "false" => Some(Value::from(false)),
-            _ => None,
-        },
-        FieldType::Strings if text.trim_start().starts_with('[') => {
-            serde_json::from_str::<Vec<String>>(text)
-                .ok()
-                .map(Value::from)
-        }
+    let text = match kind {
+        FieldType::String | FieldType::Enum(_) => text,
+        _ => text.trim(),
+    };
+    let value = match kind {
+        FieldType::String | FieldType::Enum(_) => text.into(),
+        FieldType::Number => text.parse::<f64>().ok()?.into(),
         // A run begins without items, so no input points at one.
-        FieldType::Ref(_) => None,
-        FieldType::Map => serde_json::from_str::<Map<String, Value>>(text)
-            .ok()
-            .map(Value::Object),
-        FieldType::Strings => Some(
-            text.split(',')
-                .map(str::trim)
-                .filter(|part| !part.is_empty())
-                .collect::<Vec<_>>()
-                .into(),
-        ),
-        FieldType::Enum(words) => words
-            .iter()
-            .any(|word| word == text)
-            .then(|| Value::from(text)),
-    }
+        FieldType::Ref(_) => return None,
+        FieldType::Strings if !text.starts_with('[') => {
+            let parts = text.split(',').map(str::trim);
+            parts.filter(|part| !part.is_empty()).collect()
+        }
+        _ => serde_json::from_str(text).ok()?,
+    };
+    kind.admits(&value).then_some(value)
 }
 
 /// Refuses inputs that the definition does not have, or that are of another type.
@@ -130,37 +110,25 @@ pub(super) fn check_unit_ids(
 }
 
 fn unknown(definition: &Definition, name: &str) -> Fault {
+    let (workflow, declared) = (&definition.id.value, declared(definition));
     let known: Vec<&str> = definition.inputs.keys().collect();
-    let fault = fault!("usage.unknown", workflow = definition.id.value, name);
     if known.is_empty() {
-        return fault.suggest("it takes no inputs: leave it out");
+        return fault!("usage.no_inputs", workflow, name);
     }
-    fault
-        .suggest(format!("it has: {}", declared(definition)))
-        .expected(known)
+    fault!("usage.unknown", workflow, name, declared).expected(known)
 }
 
 fn bad(definition: &Definition, name: &str, field: &Field, given: &str) -> Fault {
-    let fault = fault!(
-        "usage.input_type",
-        name,
-        workflow = definition.id.value,
-        given,
-        field = field.kind
-    );
-    match &field.kind {
-        FieldType::Enum(words) => fault
-            .suggest(format!("give one of {}", words.join(", ")))
-            .expected(words.clone()),
-        FieldType::Map => fault.suggest(format!(
-            "give a JSON object: {name}={{\"key\": \"value\"}}; its inputs are {}",
-            declared(definition)
-        )),
-        FieldType::Strings => fault.suggest(format!(
-            "give a list: {name}=a,b or {name}=[\"a\",\"b\"]; its inputs are {}",
-            declared(definition)
-        )),
-        _ => fault.suggest(format!("its inputs are {}", declared(definition))),
+    let (workflow, kind) = (&definition.id.value, &field.kind);
+    let declared = declared(definition);
+    match kind {
+        FieldType::Enum(words) => {
+            let known = words.join(", ");
+            fault!("usage.input_word", name, workflow, given, kind, known).expected(words.clone())
+        }
+        FieldType::Map => fault!("usage.input_map", name, workflow, given, kind, declared),
+        FieldType::Strings => fault!("usage.input_list", name, workflow, given, kind, declared),
+        _ => fault!("usage.input_type", name, workflow, given, kind, declared),
     }
 }
 

@@ -11,8 +11,11 @@ use machine::{Definition, Refusal, RunState};
 use serde_json::{Map, Value};
 
 use crate::capability::{command, messages};
+use crate::codes::CodeText;
+use crate::find::is_over_a_task;
 use crate::next_step::Verb;
 use crate::refusal;
+use crate::verdict::on_task::with_ways_on;
 
 /// How many of the units that wait are named.
 const MOST_UNITS: usize = 5;
@@ -145,57 +148,55 @@ pub(crate) fn refusal(
     state: Option<&str>,
     refused: &Refusal,
 ) -> RefusalText {
-    let code = refused.code.as_str();
-    let run_id = &run.run;
+    let (code, run_id) = (refused.code.as_str(), &run.run);
+    let told = |name: &str| refused.details.get(name).and_then(Value::as_object);
+    let facts = told("tests").cloned().unwrap_or_default();
+    let trigger = refused.details.get("trigger").and_then(Value::as_str);
+    let known = |text: CodeText| {
+        let refusal = Refusal::new(code).message(text.message);
+        refusal.suggestion(text.help)
+    };
     let own = match code {
-        "stale_unit" => {
-            let present = run.waiting().map(|(_, unit)| unit.id.as_str());
-            let present: Vec<&str> = present.take(MOST_UNITS).collect();
-            let units = present.join(", ");
-            match present.len() {
-                0 => refusal!("stale_unit.none_waits", run = run_id),
-                1 => refusal!("stale_unit.one_waits", units, run = run_id),
-                _ => refusal!("stale_unit.several_wait", units, run = run_id),
-            }
+        "stale_unit" => match waiting(run, definition) {
+            units if units.is_empty() => refusal!("stale_unit.none_waits", run = run_id),
+            units => refusal!("stale_unit.others_wait", units, run = run_id),
+        },
+        "paused" => refusal!("paused.with_reason", reason = run.stopped(), run = run_id),
+        "run_over" => {
+            let status = run.status.name();
+            refusal!("run_over.with_status", status, run = run_id)
         }
-        "paused" => {
-            let reason = run.pause.as_ref().map_or("", |pause| pause.reason.as_str());
-            refusal!("paused.with_reason", reason, run = run_id)
-        }
-        "run_over" => refusal!(
-            "run_over.with_status",
-            status = run.status.name(),
-            run = run_id
-        ),
         "definition_fault" if run_id.is_empty() => refusal!("definition_fault.at_start"),
         "definition_fault" => refusal!("definition_fault.pinned", run = run_id),
         "not_possible" => {
-            let trigger = refused.details.get("trigger").and_then(Value::as_str);
-            refusal!(
-                "not_possible.anything",
-                trigger = trigger.unwrap_or("this"),
-                run = run_id
-            )
+            let trigger = trigger.unwrap_or("this");
+            let text = messages::text(&format!("{code}.{trigger}"));
+            let anything = || refusal!("not_possible.anything", trigger, run = run_id);
+            text.map_or_else(anything, known)
         }
         "not_present" | "which_one" => refusal!("which_one.item", run = run_id),
-        _ if messages::text(code).is_some() => {
-            let facts = refused.details.get("tests").and_then(Value::as_object);
-            let facts = facts.cloned().unwrap_or_default();
-            let own = Refusal::new(code).message(messages::message(code, &facts));
-            own.suggestion(messages::suggestion(code))
-        }
+        _ if is_over_a_task(run) || messages::text(code).is_some() => known(CodeText {
+            message: messages::message(code, &facts),
+            help: messages::suggestion(code),
+            ..CodeText::default()
+        }),
         _ => of_definition(definition, state, code),
     };
     let message = refused.message.clone().or(own.message).unwrap_or_default();
-    let command = refused.details.get("command").and_then(Value::as_object);
+    let suggestion = refused.suggestion.clone().or(own.suggestion);
     RefusalText {
-        message: with_failure(message, command),
-        suggestion: refused
-            .suggestion
-            .clone()
-            .or(own.suggestion)
-            .unwrap_or_default(),
+        message: with_failure(message, told("command")),
+        suggestion: with_ways_on(run, code, &facts, suggestion.unwrap_or_default()),
     }
+}
+
+/// The first units that wait for a report, each with its place.
+fn waiting(run: &RunState, definition: &Definition) -> String {
+    let waiting = run.waiting().take(MOST_UNITS).map(|(token, unit)| {
+        let place = place(definition, &token.state, token.key());
+        format!("{} ({place})", unit.id)
+    });
+    waiting.collect::<Vec<_>>().join(", ")
 }
 
 /// With how the command failed that was read.

@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 use crate::call::Call;
 use crate::capability::tests::evidence::{self, TestEvidence};
 use crate::fault;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::generic::{files, messages};
-use crate::next_step::{Argument, argument, step};
+use crate::next_step::argument;
 use crate::report::Report;
 use crate::support::HandlerError;
 
@@ -35,34 +35,16 @@ impl ReportInput {
     /// Reads a report. What makes no sense is refused before anything is looked at.
     pub(crate) fn of(report: &Report, root: &Path, cwd: &Path) -> Result<Self, Fault> {
         if report.evidence.verify {
-            return Err(senseless(
-                "this step has no tests to be run".to_owned(),
-                concat!(
-                    "report what it expects: ",
-                    step!("next"),
-                    " tells it; tests are run for steps that expect `tests` in a workflow that uses them"
-                ),
-            ));
+            return Err(fault!("usage.no_tests_here"));
         }
         let outcome = report.outcome.as_deref().map(outcome).transpose()?;
         let note = report.note.clone().unwrap_or_default();
-        if note.len() > LONGEST_NOTE {
-            return Err(senseless(
-                format!(
-                    "the note has {} bytes, and {LONGEST_NOTE} are the most",
-                    note.len()
-                ),
-                "put it into a file, and name the file",
-            ));
+        let (bytes, files) = (note.len(), report.files.len());
+        if bytes > LONGEST_NOTE {
+            return Err(fault!("usage.long_note", bytes, most = LONGEST_NOTE));
         }
-        if report.files.len() > MOST_FILES {
-            return Err(senseless(
-                format!(
-                    "the report names {} files, and {MOST_FILES} are the most",
-                    report.files.len()
-                ),
-                "name those that matter, or the folder that they are in",
-            ));
+        if files > MOST_FILES {
+            return Err(fault!("usage.many_files", files, most = MOST_FILES));
         }
         let files = report
             .files
@@ -92,21 +74,8 @@ impl ReportInput {
 
 fn outcome(text: &str) -> Result<String, Fault> {
     let word = text.trim();
-    if word.is_empty() {
-        return Err(senseless(
-            "the outcome is empty".to_owned(),
-            concat!(
-                "say it in one word, such as ",
-                argument!("outcome"),
-                " approved"
-            ),
-        ));
-    }
-    if word.len() > LONGEST_OUTCOME || word.chars().any(char::is_control) {
-        return Err(senseless(
-            format!("the outcome is no word of at most {LONGEST_OUTCOME} bytes"),
-            concat!("say it in one word, and the rest with ", argument!("note")),
-        ));
+    if word.is_empty() || word.len() > LONGEST_OUTCOME || word.chars().any(char::is_control) {
+        return Err(fault!("usage.outcome", most = LONGEST_OUTCOME));
     }
     Ok(word.to_owned())
 }
@@ -130,10 +99,6 @@ fn file(name: &str, root: &Path) -> Result<String, Fault> {
     }
     let text = path.to_str().filter(|text| !text.is_empty());
     text.map(str::to_owned).ok_or_else(refused)
-}
-
-fn senseless(message: String, suggestion: &str) -> Fault {
-    Fault::new(Kind::Usage, "usage", message).suggest(suggestion)
 }
 
 /// What the reader called `reader` finds in the report.
@@ -198,17 +163,7 @@ fn from(
         }
         "tests" => {
             if given.taken.level.is_none() {
-                return Err(senseless(
-                    format!("`{state}` wants test results, and the report has none"),
-                    concat!(
-                        "run the tests, and report with ",
-                        argument!("results"),
-                        " failed:N,passed:N or ",
-                        argument!("report"),
-                        " FILE"
-                    ),
-                )
-                .into());
+                return Err(fault!("usage.no_results_here", state).into());
             }
             tests(call, given)
         }
@@ -221,24 +176,11 @@ fn from(
 
 fn no_outcome(call: &Call<'_>, state: &str) -> Fault {
     let known = messages::outcomes(&call.definition, state);
-    let fault = senseless(
-        format!("`{state}` wants an outcome, and the report has none"),
-        concat!(
-            "say how it came out, such as ",
-            argument!("outcome"),
-            " done"
-        ),
-    );
     if known.is_empty() {
-        return fault;
+        return fault!("usage.no_outcome", state, known = "such as done");
     }
-    fault
-        .suggest(format!(
-            "say how it came out with {outcome_option}: {}",
-            known.join(", "),
-            outcome_option = Argument("outcome")
-        ))
-        .expected(known)
+    let one_of = format!("one of {}", known.join(", "));
+    fault!("usage.no_outcome", state, known = one_of).expected(known)
 }
 
 fn report_facts(given: &ReportInput, outcome: &str) -> Map<String, Value> {

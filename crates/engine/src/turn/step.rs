@@ -22,7 +22,7 @@ use crate::view::GENERIC;
 impl Engine {
     /// Takes exactly one step, or none where the run waits for somebody.
     pub fn run_step(&self, run: Option<&str>) -> Result<TurnAnswer, Fault> {
-        let (dir, run) = self.seen(run)?;
+        let (dir, run) = self.seen(&GENERIC, run)?;
         let definition = open_run::pinned(dir.path(), &run)?;
         self.unit_is_present(&run, &definition)?;
         if is_of_task(&run) {
@@ -40,7 +40,7 @@ impl Engine {
         }
         let call = self.call(&dir, &run, Input::None)?;
         if call.session.is_some() {
-            return self.step_of_session(dir.id());
+            return self.step_of_session(&run);
         }
         match open_run::foresee(&definition, &run, &call)? {
             Forecast::Blocked(refusal) => return Err(blocked(&run, &refusal)),
@@ -75,19 +75,16 @@ impl Engine {
         TurnOutcome::new(writer, message).answer(&GENERIC)
     }
 
-    fn step_of_session(&self, id: &str) -> Result<TurnAnswer, Fault> {
-        let (_, before) = self.seen(Some(id))?;
-        let step = self.session_step(Some(id))?;
-        let (dir, run) = self.seen(Some(id))?;
+    fn step_of_session(&self, before: &RunState) -> Result<TurnAnswer, Fault> {
+        let step = self.session_step(Some(&before.run))?;
+        let (dir, run) = self.seen(&GENERIC, Some(&before.run))?;
         let call = self.call(&dir, &run, Input::None)?;
-        if run.status.is_over() && !step.advanced {
-            return Err(blocked(&run, &Refusal::new(BLOCKED)));
-        }
         if !step.advanced {
-            return match open_run::foresee(&call.definition, &run, &call)? {
-                Forecast::Blocked(refusal) => Err(blocked(&run, &refusal)),
-                _ => Err(blocked(&run, &Refusal::new(BLOCKED))),
+            let refusal = match open_run::foresee(&call.definition, &run, &call)? {
+                Forecast::Blocked(refusal) => refusal,
+                _ => Refusal::new(BLOCKED),
             };
+            return Err(blocked(&run, &refusal));
         }
         let moved = run.transitions != before.transitions;
         let next = next_action(&GENERIC, &call, &run, Detail::Brief)?;

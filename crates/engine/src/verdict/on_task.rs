@@ -2,8 +2,8 @@
 
 use machine::event::AcceptedReport;
 use machine::state::{Next, Token};
-use machine::{Refusal, Role, RunState, RunStatus};
-use serde_json::Value;
+use machine::{Role, RunState, RunStatus};
+use serde_json::{Map, Value};
 use workspace::config::Level;
 
 use crate::capability::memory;
@@ -205,79 +205,33 @@ fn after_retry(
     }
 }
 
-/// The words of a refusal.
-pub(crate) fn refused(run: &RunState, refusal: &Refusal) -> VerdictText {
-    let facts = refusal.details.get("tests").and_then(Value::as_object);
-    let facts = facts.cloned().unwrap_or_default();
-    let code = refusal.code.as_str();
-    let message = refusal.message.clone();
-    let trigger = refusal.details.get("trigger").and_then(Value::as_str);
-    let key = trigger.map_or_else(|| code.to_owned(), |trigger| format!("{code}.{trigger}"));
-    let mut message = message.unwrap_or_else(|| messages::message(&key, &facts));
-    let suggestion = refusal.suggestion.clone();
-    let mut suggestion = suggestion.unwrap_or_else(|| messages::suggestion(&key));
-    match code {
-        "stale_unit" => {
-            if let Some((token, unit)) = run.waiting().next() {
-                let of = token.key().map(|key| format!(" of {key}"));
-                message = format!(
-                    "{message}: it is the turn of {}{} ({})",
-                    token.state.to_uppercase(),
-                    of.unwrap_or_default(),
-                    unit.id,
-                );
-            }
-        }
-        "paused" => {
-            let reason = run.pause.as_ref().map_or("", |pause| pause.reason.as_str());
-            message = format!("{message} ({reason})");
-        }
-        "red_requires_failing_tests" => {
-            let level = facts.get("level").and_then(Value::as_str);
-            if let Some((token, _)) = run.waiting().next()
-                && level.and_then(level_named) < Some(Level::Ran)
-            {
-                let verify = NextStep::report(&token.role, token.key(), Level::Verified);
-                suggestion = format!(
-                    "where the code is written already, have them run without it: {verify}. Else {suggestion}"
-                );
-            }
-        }
-        "run_over" => {
-            message = match run.status {
-                RunStatus::Failed => format!("{message}: it failed"),
-                RunStatus::Aborted => format!("{message}: it was aborted"),
-                ended => format!("{message}: it is {}", ended.name()),
-            };
-            let summary = Verb::Summary.step().of(&run.run);
-            suggestion = format!("ask for the report: {summary}");
-        }
-        _ => {}
+/// The advice on a refusal with the other ways on that there are.
+pub(crate) fn with_ways_on(
+    run: &RunState,
+    code: &str,
+    facts: &Map<String, Value>,
+    mut advice: String,
+) -> String {
+    let level = facts.get("level").and_then(Value::as_str);
+    if code == "red_requires_failing_tests"
+        && let Some((token, _)) = run.waiting().next()
+        && level.and_then(level_named) < Some(Level::Ran)
+    {
+        let verify = NextStep::report(&token.role, token.key(), Level::Verified);
+        advice = format!(
+            "where the code is written already, have them run without it: {verify}. Else {advice}"
+        );
     }
     if code == "coverage_below_threshold" && ends_run(run) {
-        suggestion = format!(
-            "{suggestion}; {reopen} takes them in, and {skip_coverage_option} lets it pass",
+        advice = format!(
+            "{advice}; {reopen} takes them in, and {skip_coverage_option} lets it pass",
             reopen = Verb::Reopen.step().and("reason"),
             skip_coverage_option = Argument("skipCoverage")
         );
     }
-    if run.policies.contains_key(code) && !suggestion.is_empty() {
-        suggestion = format!(
-            "{suggestion}; a person can let it pass with {}",
-            Verb::Allow.step().with("code", code).and("reason")
-        );
+    if run.policies.contains_key(code) && !advice.is_empty() {
+        let allow = Verb::Allow.step().with("code", code).and("reason");
+        advice = format!("{advice}; a person can let it pass with {allow}");
     }
-    let mut details = refusal.details.clone();
-    // What a reader knows is said in words; a finding's own details, also of tests by name, go along.
-    for reader in ["tests", "commit"] {
-        if details.get(reader).is_some_and(Value::is_object) {
-            details.shift_remove(reader);
-        }
-    }
-    VerdictText {
-        message,
-        warning: None,
-        suggestion: Some(suggestion),
-        details,
-    }
+    advice
 }

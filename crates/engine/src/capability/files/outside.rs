@@ -28,6 +28,7 @@ use crate::generic::files;
 use crate::links::not_led_out;
 use crate::turn::TurnOutcome;
 use crate::turn::answer::{TurnAnswer, TurnDetails};
+use crate::view::SESSION;
 use crate::view::View;
 use crate::view::session::about;
 use crate::view::session::answer::ExportAnswer;
@@ -46,7 +47,7 @@ impl Engine {
         to: &Path,
         force: bool,
     ) -> Result<ExportAnswer, Fault> {
-        let (dir, run) = self.session_seen(session)?;
+        let (dir, run) = self.seen(&SESSION, session)?;
         if run.status != RunStatus::Completed {
             let state = run.state();
             let over = matches!(run.status, RunStatus::Cancelled | RunStatus::Aborted);

@@ -71,16 +71,16 @@ pub(crate) struct SentBack {
 
 /// What a profile had to say of a response, beside what it leads to.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Processed {
+pub struct Processed {
     /// Why it did not go well, or does not pass.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub(crate) reason: String,
+    pub reason: String,
     /// For who looks at the step.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) messages: Vec<String>,
+    pub messages: Vec<String>,
     /// Of the profile's own.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub(crate) metadata: Map<String, Value>,
+    pub metadata: Map<String, Value>,
 }
 
 /// The hash of the plan as it was recorded.

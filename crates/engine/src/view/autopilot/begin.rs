@@ -18,7 +18,6 @@ use crate::action::Precondition;
 use crate::action::next::{Detail, next_action};
 use crate::approval::Turn;
 use crate::call::Input;
-use crate::capability::git::effects;
 use crate::capability::git::effects::message::{MessageFields, compose, only_scope};
 use crate::capability::git::read::preflight::{self, Planned};
 use crate::capability::memory::{BASELINE, Memory, StartFacts};
@@ -36,8 +35,8 @@ use crate::generic::begin::{Resources, Started};
 use crate::integrity::is_bare;
 use crate::library::Source;
 use crate::next_step::{Argument, Verb};
-use crate::open_run::{self, CommandOutcome};
-use crate::turn::{refused_on_task, turned};
+use crate::open_run;
+use crate::turn::turned;
 use crate::view::autopilot::{kinds, request};
 use crate::view::{AUTOPILOT, GENERIC, View};
 
@@ -170,14 +169,12 @@ impl Engine {
 
     /// A warning of tests whose names nobody sees, by the baseline, or of a command that leads to no runner that is known.
     fn unnamed(&self, planned: &Planned) -> Option<String> {
-        let (is_open, warning) = if let Some(baseline) = &planned.baseline {
+        if let Some(baseline) = &planned.baseline {
             let names_every = baseline.ledger().is_some_and(|ledger| ledger.every);
-            (!names_every, unnamed as fn() -> String)
-        } else {
-            let known = runners_behind(&self.root, &planned.start.test_command);
-            (known.is_empty(), unknown_runner as fn() -> String)
-        };
-        is_open.then(warning)
+            return (!names_every).then(unnamed);
+        }
+        let known = runners_behind(&self.root, &planned.start.test_command);
+        known.is_empty().then(unknown_runner)
     }
 
     /// What a start would do. Changes nothing.
@@ -266,42 +263,25 @@ impl Engine {
                 None => return Ok(()),
             },
         };
-        let fault =
-            fault!("run_active", run = other.id(), at = at.display()).detail("runId", other.id());
         let loaded = open_run::load(other.path()).ok();
         let run = loaded.as_ref().map(|loaded| &loaded.run);
-        // One that has no view of its own is found by the verbs of any.
-        let is_generic = run.is_some_and(|run| View::of(run).only().is_none());
         let step = |verb: Verb| {
-            let step = verb.step();
-            if is_generic {
-                step.in_view(GENERIC.name)
-            } else {
-                step
+            let step = verb.step().of(other.id());
+            // One that has no view of its own is found by the verbs of any.
+            match run {
+                Some(run) if View::of(run).only().is_none() => step.in_view(GENERIC.name),
+                _ => step,
             }
         };
         let is_paused = run.is_some_and(|run| run.status == RunStatus::Paused);
-        let goes_on = if is_paused { Verb::Resume } else { Verb::Next };
-        let fault = fault.recover(step(goes_on).of(other.id()));
-        Err(if at == self.root {
-            let (go_on, abort) = (
-                step(goes_on).of(other.id()),
-                step(Verb::Abort).of(other.id()),
-            );
-            fault.suggest(match supersede {
-                Some(option) => {
-                    format!(
-                        "go on with it ({go_on}), end it ({abort}), or supersede it with {option}"
-                    )
-                }
-                None => format!("go on with it ({go_on}), or end it ({abort})"),
-            })
-        } else {
-            fault.suggest(format!(
-                "both share one working tree: end that one first ({}), or use a worktree of its own",
-                Verb::Abort.step().with("projectRoot", at.display().to_string())
-            ))
-        })
+        let go_on = step(if is_paused { Verb::Resume } else { Verb::Next });
+        let (run, place, abort) = (other.id(), at.display(), step(Verb::Abort));
+        let fault = match supersede {
+            _ if at != self.root => fault!("run_active.beside", run, place, go_on),
+            Some(option) => fault!("run_active.superseded", run, place, go_on, abort, option),
+            None => fault!("run_active.here", run, place, go_on, abort),
+        };
+        Err(fault.detail("runId", run))
     }
 
     /// A run that goes on in another project of the same working tree.
@@ -324,8 +304,8 @@ impl Engine {
 
     /// Begins a run.
     pub fn start(&self, start: &request::Start) -> Result<Started, Fault> {
-        let (definition, source) = self.startable_in(&AUTOPILOT, start.workflow.as_deref())?;
-        self.start_workflow(&AUTOPILOT, definition, source, start, Map::new())
+        let workflow = self.startable_in(&AUTOPILOT, start.workflow.as_deref())?;
+        self.start_workflow(&AUTOPILOT, workflow, start, Map::new())
     }
 
     /// A start with as many tries as a run of this workflow has: those that are given, which `inputs` name then, or what
@@ -353,40 +333,31 @@ impl Engine {
         })
     }
 
-    /// Begins a run over a task. `further` are inputs that only this definition has, and `supersede` is the argument of
-    /// the call that [`request::Start::force`] stands for, where it has one.
+    /// Begins a run over a task. `further` are inputs that only this definition has.
     pub(crate) fn start_workflow(
         &self,
         view: &'static View,
-        definition: Definition,
-        source: Source,
+        workflow: (Definition, Source),
         start: &request::Start,
         further: Map<String, Value>,
     ) -> Result<Started, Fault> {
+        let (definition, source) = &workflow;
         let bound = |parameter| definition.bound_input(TASKS, parameter).unwrap_or_default();
-        let task = bound("id").to_owned();
-        let supersede = SUPERSEDE.filter(|_| view.is_of_tasks);
         let mut inputs = further;
         // Before anything is run.
-        let start = &self.with_attempts(&definition, start, &mut inputs)?;
-        let profile = self.profile_of(&definition, &mut inputs)?;
+        let start = &self.with_attempts(definition, start, &mut inputs)?;
+        let profile = self.profile_of(definition, &mut inputs)?;
         let stored = self.stored()?;
         if let Some(project) = stored.as_ref().filter(|_| !start.force || self.asks) {
-            if start.force
-                && let Some(other) = running(project)?
-            {
-                self.planned(&definition, start)?;
-                self.supersede(&other)?;
-            }
-            self.refuse_second(project, supersede)?;
+            self.make_way(view, project, definition, start)?;
         }
-        let baseline = self.baseline(&definition, start)?;
+        let baseline = self.baseline(definition, start)?;
         let before = match stored {
             // First without making anything: a start that is refused leaves no folder behind.
-            None => Some(self.planned(&definition, start)?),
+            None => Some(self.planned(definition, start)?),
             Some(_) => None,
         };
-        let checked = if checks::is_checking(&definition) {
+        let checked = if checks::is_checking(definition) {
             self.checked_before()?
         } else {
             None
@@ -395,24 +366,16 @@ impl Engine {
         let lock = project.lock(self.wait(), &self.command)?;
         // It holds unless another start was faster.
         let before = before.filter(|_| project.runs().is_ok_and(|runs| runs.is_empty()));
-        if start.force
-            && let Some(other) = running(&project)?
-        {
-            // A start that is refused ends no run.
-            self.planned(&definition, start)?;
-            self.supersede(&other)?;
-        }
-        self.refuse_second(&project, supersede)?;
+        self.make_way(view, &project, definition, start)?;
         let mut planned = match before {
             Some(planned) => planned,
-            None => self.planned(&definition, start)?,
+            None => self.planned(definition, start)?,
         };
         let own = planned.plan.runnable.iter();
         planned.start.planned = own.map(|subtask| subtask.id.clone()).collect();
-        let has_baseline = baseline.is_some();
         if !start.force
             && let Some(begun) =
-                Self::begun_before(&project, &source, &planned.start, has_baseline)?
+                Self::begun_before(&project, source, &planned.start, baseline.is_some())?
         {
             drop(lock);
             let resumed = self.goes_on(view, &project, &begun)?;
@@ -428,61 +391,53 @@ impl Engine {
         }
         planned.baseline = baseline;
         planned.checked = checked;
-        definition
-            .bound_set(TASKS, "into")
-            .unwrap_or_default()
-            .clone_into(&mut planned.start.items);
+        let set = definition.bound_set(TASKS, "into").unwrap_or_default();
+        set.clone_into(&mut planned.start.items);
         let stem = RunStem::task(&planned.start.tag, &planned.start.task_id)?;
-        inputs.insert(task, Value::from(planned.start.task_id.as_str()));
-        let before = planned.baseline.as_ref().map(|baseline| baseline.counts);
-        let branch = planned.start.branch.clone();
-        let mut warnings = planned.start.warnings.clone();
-        warnings.extend(Self::paused_before(&project, &planned.start.task_id)?);
-        warnings.extend(self.start_warnings()?);
-        warnings.extend(self.unnamed(&planned));
-        let baseline = planned.baseline.as_ref();
-        let off_bench = baseline.and_then(|baseline| baseline.off_bench.as_deref());
-        warnings.extend(off_bench.map(ran_in_place));
-        if let Some(there) = baseline.filter(|baseline| !baseline.fails_there.is_empty()) {
-            warnings.push(format!(
-                "These tests fail on the bench and pass in the working tree, so that nobody sees it when they break: {}; `tm bench run` shows what they lack, and the settings under `bench` give it to them",
-                few(&there.fails_there)
-            ));
-        }
+        let task = Value::from(planned.start.task_id.as_str());
+        inputs.insert(bound("id").to_owned(), task);
         let resources = Resources {
             profile,
-            skills: Self::skills_of(&definition, &project, None)?,
+            skills: Self::skills_of(definition, &project, None)?,
+            warnings: self.warnings_of(&project, &planned)?,
             task: Some(Box::new(planned)),
         };
-        let begun = self.begin(&project, definition, source, inputs, &stem, resources)?;
-        let run = begun.run;
-        match begun.done {
-            CommandOutcome::Moved(_) => Ok(Started {
-                run_id: run.run.clone(),
-                workflow: run.workflow.clone(),
-                branch: Some(branch),
-                baseline: before,
-                warnings,
-                next_action: self.first_action(view, &project, &run)?,
-            }),
-            CommandOutcome::Refused(refusal) => {
-                Err(refused_on_task(&RunState::default(), &refusal))
-            }
-            CommandOutcome::EffectFailed {
-                code,
-                message,
-                suggestion,
-                ..
-            } => Err(effects::fault(code, message, None)
-                .suggest(format!(
-                    "{}; the run {} is paused: {resume} tries again, {abort} ends it",
-                    suggestion.unwrap_or_else(|| "mend what git says".to_owned()),
-                    short_name(&run.run),
-                    resume = Verb::Resume,
-                    abort = Verb::Abort
-                ))
-                .recover(Verb::Resume)),
+        self.begin(view, &project, workflow, inputs, &stem, resources)
+    }
+
+    /// Ends the run that is under way where that is asked for and the start would not be refused; else refuses to begin beside it.
+    fn make_way(
+        &self,
+        view: &View,
+        project: &ProjectDir,
+        definition: &Definition,
+        start: &request::Start,
+    ) -> Result<(), Fault> {
+        if start.force
+            && let Some(other) = running(project)?
+        {
+            self.planned(definition, start)?;
+            self.supersede(&other)?;
         }
+        self.refuse_second(project, SUPERSEDE.filter(|_| view.is_of_tasks))
+    }
+
+    /// What should be said of a run that begins so.
+    fn warnings_of(&self, project: &ProjectDir, planned: &Planned) -> Result<Vec<String>, Fault> {
+        let mut warnings = planned.start.warnings.clone();
+        warnings.extend(Self::paused_before(project, &planned.start.task_id)?);
+        warnings.extend(self.start_warnings()?);
+        warnings.extend(self.unnamed(planned));
+        if let Some(baseline) = &planned.baseline {
+            warnings.extend(baseline.off_bench.as_deref().map(ran_in_place));
+            if !baseline.fails_there.is_empty() {
+                warnings.push(format!(
+                    "These tests fail on the bench and pass in the working tree, so that nobody sees it when they break: {}; `tm bench run` shows what they lack, and the settings under `bench` give it to them",
+                    few(&baseline.fails_there)
+                ));
+            }
+        }
+        Ok(warnings)
     }
 
     /// The run of this very start that stopped before its first unit, since something failed: a start that is repeated goes on with it.

@@ -9,7 +9,7 @@ use machine::{Role, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use workspace::config::{Config, Level};
-use workspace::convention::hints::{SubtaskText, context_hints};
+use workspace::convention::hints::{ContextHints, SubtaskText, context_hints};
 use workspace::convention::paths::Language;
 use workspace::convention::paths::PathClasses;
 use workspace::convention::test_place;
@@ -247,29 +247,25 @@ fn pattern_for<'a>(patterns: &'a [String], test_file: Option<&str>) -> Option<&'
     })
 }
 
-fn hints(
-    call: &Call<'_>,
-    memory: &Memory,
-    item: &Item,
-    notes: &mut Vec<String>,
-) -> workspace::convention::hints::ContextHints {
+fn hints(call: &Call<'_>, memory: &Memory, item: &Item, notes: &mut Vec<String>) -> ContextHints {
+    let Ok(classes) = PathClasses::new(&memory.start.test_patterns)
+        .or_else(|_| PathClasses::new(&call.settings.config.test.patterns))
+    else {
+        return ContextHints::default();
+    };
     let repository = memory.repository();
     let scope = repository.scope().into_owned();
     // Hints are help, not evidence: without them the unit is as good as before.
-    let files: Vec<String> = match repository.files(call.last_look().as_deref()) {
+    let files = repository.files(call.last_look().as_deref());
+    let files: Vec<String> = match files {
         Ok(files) => files
             .into_iter()
             .filter_map(|path| path.strip_prefix(&scope).map(str::to_owned))
             .collect(),
         Err(error) => {
             notes.push(format!("no hints: {error}"));
-            return workspace::convention::hints::ContextHints::default();
+            return ContextHints::default();
         }
-    };
-    let Ok(classes) = PathClasses::new(&memory.start.test_patterns)
-        .or_else(|_| PathClasses::new(&call.settings.config.test.patterns))
-    else {
-        return workspace::convention::hints::ContextHints::default();
     };
     let text = SubtaskText {
         title: item.text("title"),
@@ -381,14 +377,6 @@ fn instructions(
     brief: bool,
 ) -> Result<String, Fault> {
     let (run, present) = (place.run, place.present);
-    let Some(name) = &asked.instructions else {
-        return Ok(generic::context::without_template(
-            &call.definition,
-            &asked.role,
-            present,
-        ));
-    };
-    let template = crate::library::template(call.root, &run.workflow, name)?;
     let refused_before = run.last.as_ref().filter(|last| {
         let repairs = place.is_repair() && last.role.suite.is_some();
         !last.answer.validated && (last.token == present.id || repairs)
@@ -413,9 +401,7 @@ fn instructions(
             "counted": asked_level(run, &asked.role, &present.kept) < Level::Reported,
         },
     });
-    let mut values = generic::context::values(call, run, present, asked);
-    generic::context::overlay(&mut values, own);
-    render(name, &template, &values)
+    generic::context::build(call, asked, run, own)
 }
 
 /// What stands for the subtask where none is in hand.

@@ -31,14 +31,11 @@ pub(crate) fn is_known(definition: &Definition, kind: &str, whose: &str) -> Resu
         return Ok(());
     }
     let id = &definition.id.value;
-    let fault = fault!("usage.kind", whose, kind, id);
-    Err(if known.is_empty() {
-        fault.suggest("leave it out: all subtasks of this workflow are of one kind")
-    } else {
-        fault
-            .suggest(format!("use one of {}", known.join(", ")))
-            .expected(known.to_vec())
-    })
+    if known.is_empty() {
+        return Err(fault!("usage.no_kinds", whose, kind, id));
+    }
+    let kinds = known.join(", ");
+    Err(fault!("usage.kind", whose, kind, id, kinds).expected(known.to_vec()))
 }
 
 /// Refuses a plan with a subtask of such a kind. Where the workflow has no kinds, nothing that the plan says of them means anything.
@@ -47,11 +44,8 @@ pub(crate) fn are_known(definition: &Definition, subtasks: &[Subtask]) -> Result
         return Ok(());
     }
     for subtask in subtasks.iter().filter(|subtask| !subtask.kind.is_empty()) {
-        is_known(
-            definition,
-            &subtask.kind,
-            &format!("subtask {}", subtask.id),
-        )?;
+        let whose = format!("subtask {}", subtask.id);
+        is_known(definition, &subtask.kind, &whose)?;
     }
     Ok(())
 }

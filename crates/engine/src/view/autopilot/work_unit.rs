@@ -3,15 +3,14 @@
 //! Phases are upper-case here, and a unit tells of its phase under a key of its own. What is decided is decided by
 //! the calls of the phase form.
 
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::action::{Action, ActionKind, AwaitedReport, Precondition};
+use crate::action::{Action, ActionKind, AwaitedReport};
 use crate::engine::Engine;
 use crate::fault;
 use crate::fault::Fault;
 use crate::find::Selector;
-use crate::next_step::Verb;
+use crate::refusal;
 use crate::report::{Meaning, Report, answered};
 use crate::verdict::Verdict;
 use crate::view::AUTOPILOT;
@@ -20,104 +19,48 @@ use crate::view::autopilot::request;
 /// The most that is kept of what an executor says beside its numbers, in bytes of each text.
 const LONGEST_WORDS: usize = 16 * 1024;
 
-/// The answer of `next_work_unit`: a unit, or why there is none.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum NextWorkUnit {
-    /// This is to be done now.
-    Unit(Box<WorkUnit>),
-    /// Nothing is to be done now.
-    None(NoWorkUnit),
-}
+/// What is known for units of every phase.
+const COMMON: [&str; 6] = [
+    "projectRoot",
+    "branch",
+    "tag",
+    "taskId",
+    "taskTitle",
+    "testCommand",
+];
 
-/// What is to be done now, with all that is needed to do it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct WorkUnit {
-    /// Always false: the run goes on.
-    pub over: bool,
-    /// The run.
-    pub run_id: String,
-    /// The unit, to name in the result.
-    pub id: String,
-    /// `RED`, `GREEN`, `COMMIT` or `FINALIZE`.
-    pub phase: String,
-    /// The subtask; absent where the whole task is meant.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub subtask_id: Option<String>,
-    /// What to do, in a sentence.
-    pub action: String,
-    /// Which attempt this is, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub attempt: Option<u32>,
-    /// How many there are.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_attempts: Option<u32>,
-    /// What is known for it. The phase has a key of its own: `redPhase`, `greenPhase`, `commitPhase`.
-    pub context: Map<String, Value>,
-    /// What must hold before the work begins.
-    pub preconditions: Vec<Precondition>,
-    /// The whole prompt.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub instructions: Option<String>,
-}
-
-/// Why there is no unit.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct NoWorkUnit {
-    /// Whether the run is over. If not, it is paused.
-    pub over: bool,
-    /// The run.
-    pub run_id: String,
-    /// `paused`, `completed`, `failed` or `aborted`.
-    pub status: String,
-    /// Why it is paused.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub paused_reason: Option<String>,
-    /// What that means.
-    pub message: String,
-}
-
-/// Where a run is, as `get_state` tells it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct WorkUnitState {
-    /// The run.
-    pub run_id: String,
-    /// The task.
-    pub task_id: String,
-    /// `running`, `paused`, `completed`, `failed` or `aborted`.
-    pub status: String,
-    /// `RED`, `GREEN`, `COMMIT` or `FINALIZE`; absent once the run is over.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub current_phase: Option<String>,
-    /// The subtask in hand.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub current_subtask: Option<String>,
-    /// Subtasks done.
-    pub completed_subtasks: Vec<String>,
-    /// Subtasks skipped.
-    pub failed_subtasks: Vec<String>,
-    /// When it began, UTC.
-    pub start_time: String,
-    /// When it last moved, UTC.
-    pub last_update_time: String,
-    /// Where it would be gone on with.
-    pub checkpoint: Checkpoint,
-}
-
-/// Where a run would be gone on with.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Checkpoint {
-    /// The subtask.
-    pub subtask_id: Option<String>,
-    /// The phase.
-    pub phase: Option<String>,
-    /// Which attempt, from 1.
-    pub attempt_number: Option<u32>,
-}
+/// Phases: what to do in a sentence, and what is known for them, under a key of their own.
+const PHASES: [(&str, &str, &str, &[&str]); 3] = [
+    (
+        "red",
+        "Write failing tests",
+        "redPhase",
+        &[
+            "testFile",
+            "testFramework",
+            "acceptanceCriteria",
+            "testPattern",
+            "existingTests",
+        ],
+    ),
+    (
+        "green",
+        "Implement the least code that makes the tests pass",
+        "greenPhase",
+        &[
+            "testFile",
+            "implementationHints",
+            "expectedFiles",
+            "redFiles",
+        ],
+    ),
+    (
+        "commit",
+        "Commit the work",
+        "commitPhase",
+        &["commitMessage", "filesToCommit"],
+    ),
+];
 
 /// What an executor reports of a unit.
 #[derive(Debug, Clone, Default)]
@@ -153,43 +96,34 @@ pub struct WorkUnitResult {
 }
 
 impl Engine {
-    /// The present unit in the work-unit form. Changes nothing.
-    pub fn next_work_unit(&self, run: Option<&str>) -> Result<NextWorkUnit, Fault> {
-        let none = |over, run_id, status: &str, paused_reason, message: &str| {
-            Ok(NextWorkUnit::None(NoWorkUnit {
-                over,
-                run_id,
-                status: status.to_owned(),
-                paused_reason,
-                message: message.to_owned(),
-            }))
-        };
+    /// The present unit in the work-unit form, or why there is none. Changes nothing.
+    pub fn next_work_unit(&self, run: Option<&str>) -> Result<Value, Fault> {
         let next = match self.next(&AUTOPILOT, run, false) {
             Err(fault) if fault.code == "run_over" => {
-                let run = fault.details.get("runId").and_then(Value::as_str);
+                let run = fault.details.get("runId");
                 let message = "The run was aborted; there is nothing more to do in it.";
-                return none(
-                    true,
-                    run.unwrap_or_default().to_owned(),
-                    "aborted",
-                    None,
-                    message,
+                return Ok(
+                    json!({ "over": true, "runId": run, "status": "aborted", "message": message }),
                 );
             }
-            other => other?,
+            next => next?,
         };
-        match next.action {
-            ActionKind::Paused => {
-                let message = "The run is paused; it takes no results until it is resumed.";
-                none(false, next.run_id, "paused", next.paused_reason, message)
-            }
-            ActionKind::Complete => {
-                let status = next.status.unwrap_or_default();
-                let message = "The run is over; there is nothing more to do in it.";
-                none(true, next.run_id, &status, None, message)
-            }
-            _ => Ok(NextWorkUnit::Unit(Box::new(unit(next)))),
-        }
+        Ok(match next.action {
+            ActionKind::Paused => with_values(json!({
+                "over": false,
+                "runId": next.run_id,
+                "status": "paused",
+                "pausedReason": next.paused_reason,
+                "message": "The run is paused; it takes no results until it is resumed.",
+            })),
+            ActionKind::Complete => json!({
+                "over": true,
+                "runId": next.run_id,
+                "status": next.status.unwrap_or_default(),
+                "message": "The run is over; there is nothing more to do in it.",
+            }),
+            _ => unit(next),
+        })
     }
 
     /// Reports the result of a unit.
@@ -246,27 +180,35 @@ impl Engine {
     }
 
     /// Where a run is, in the work-unit form.
-    pub fn work_unit_state(&self, run: Option<&str>) -> Result<WorkUnitState, Fault> {
+    pub fn work_unit_state(&self, run: Option<&str>) -> Result<Value, Fault> {
         let status = self.status(&AUTOPILOT, run)?;
         let task = status.task.unwrap_or_default();
         let phase = task.current_phase.map(|phase| phase.to_uppercase());
-        Ok(WorkUnitState {
-            run_id: status.run_id,
-            task_id: task.task_id,
-            status: status.status,
-            current_phase: phase.clone(),
-            current_subtask: task.current_subtask.clone(),
-            completed_subtasks: task.progress.completed,
-            failed_subtasks: task.progress.failed,
-            start_time: status.start_time,
-            last_update_time: status.last_updated,
-            checkpoint: Checkpoint {
-                subtask_id: task.current_subtask,
-                phase,
-                attempt_number: task.attempt_number,
+        Ok(with_values(json!({
+            "runId": status.run_id,
+            "taskId": task.task_id,
+            "status": status.status,
+            "currentPhase": phase,
+            "currentSubtask": task.current_subtask,
+            "completedSubtasks": task.progress.completed,
+            "failedSubtasks": task.progress.failed,
+            "startTime": status.start_time,
+            "lastUpdateTime": status.last_updated,
+            "checkpoint": {
+                "subtaskId": task.current_subtask,
+                "phase": phase,
+                "attemptNumber": task.attempt_number,
             },
-        })
+        })))
     }
+}
+
+/// An answer without the fields that say nothing.
+fn with_values(mut answer: Value) -> Value {
+    if let Value::Object(fields) = &mut answer {
+        fields.retain(|_, value| !value.is_null());
+    }
+    answer
 }
 
 /// The report of a commit, which is made where the result names none.
@@ -342,23 +284,17 @@ fn ending(text: &str) -> &str {
 fn not_done(unit: &str, phase: &str, result: &WorkUnitResult, next_action: Action) -> Verdict {
     let why = result.error.as_deref();
     let why = why.map_or_else(String::new, |error| format!(": {}", ending(error)));
-    let suggestion = match phase {
-        "red" => format!(
-            "write the failing tests, then report again; a subtask that makes no sense is skipped with {}",
-            Verb::Skip.step().and("reason")
-        ),
-        "commit" => format!(
-            "mend what keeps the commit from being made, or go one phase back with {}",
-            Verb::Reopen
-        ),
-        _ => "run the whole suite and report its numbers with `success: true`, also if tests fail: failing tests open a repair".to_owned(),
+    let refusal = match phase {
+        "red" => refusal!("unit_not_done.red", unit, why),
+        "commit" => refusal!("unit_not_done.commit", unit, why),
+        _ => refusal!("unit_not_done.suite", unit, why),
     };
     Verdict {
         validated: false,
-        code: Some("unit_not_done".to_owned()),
-        message: format!("{unit} is reported as not done{why}"),
+        code: Some(refusal.code),
+        message: refusal.message.unwrap_or_default(),
         warning: None,
-        suggestion: Some(suggestion),
+        suggestion: refusal.suggestion,
         details: Map::new(),
         result: Map::new(),
         next_action,
@@ -366,28 +302,19 @@ fn not_done(unit: &str, phase: &str, result: &WorkUnitResult, next_action: Actio
     }
 }
 
-fn unit(next: Action) -> WorkUnit {
+/// The unit that comes next, with all that is needed to do it. What is known for its phase stands under a key of that.
+fn unit(next: Action) -> Value {
     let known = next.context.unwrap_or_default();
     let open = next.unit.unwrap_or_default();
-    let subtask = open.item.as_ref();
-    let id = open.key().map(str::to_owned);
-    let of = id
-        .as_ref()
-        .map_or_else(String::new, |id| format!(" for subtask {id}"));
+    let id = open.key();
+    let of = id.map_or_else(String::new, |id| format!(" for subtask {id}"));
     let take = |keys: &[&str]| -> Map<String, Value> {
-        keys.iter()
-            .filter_map(|key| Some(((*key).to_owned(), known.get(*key)?.clone())))
+        let keys = keys.iter();
+        keys.filter_map(|key| Some(((*key).to_owned(), known.get(*key)?.clone())))
             .collect()
     };
-    let mut context = take(&[
-        "projectRoot",
-        "branch",
-        "tag",
-        "taskId",
-        "taskTitle",
-        "testCommand",
-    ]);
-    if let Some(subtask) = &subtask {
+    let mut context = take(&COMMON);
+    if let Some(subtask) = &open.item {
         for (name, field) in [
             ("subtaskTitle", "title"),
             ("subtaskDescription", "description"),
@@ -397,57 +324,30 @@ fn unit(next: Action) -> WorkUnit {
         }
     }
     let phase = next.phase.unwrap_or_default();
-    let (action, own) = match phase.as_str() {
-        "red" => (
-            format!("Write failing tests{of}"),
-            Some((
-                "redPhase",
-                take(&[
-                    "testFile",
-                    "testFramework",
-                    "acceptanceCriteria",
-                    "testPattern",
-                    "existingTests",
-                ]),
-            )),
-        ),
-        "green" => (
-            format!("Implement the least code that makes the tests pass{of}"),
-            Some((
-                "greenPhase",
-                take(&[
-                    "testFile",
-                    "implementationHints",
-                    "expectedFiles",
-                    "redFiles",
-                ]),
-            )),
-        ),
-        "commit" => (
-            format!("Commit the work{of}"),
-            Some(("commitPhase", take(&["commitMessage", "filesToCommit"]))),
-        ),
-        _ if next.report == Some(AwaitedReport::Suite) => {
-            ("Run the full test suite and report it".to_owned(), None)
+    let of_phase = PHASES.iter().find(|(name, ..)| *name == phase);
+    let action = match of_phase {
+        Some((_, action, key, own)) => {
+            context.insert((*key).to_owned(), Value::Object(take(own)));
+            format!("{action}{of}")
         }
-        phase => (format!("Do the work{of}: {phase}"), None),
+        None if next.report == Some(AwaitedReport::Suite) => {
+            "Run the full test suite and report it".to_owned()
+        }
+        None => format!("Do the work{of}: {phase}"),
     };
-    if let Some((key, own)) = own {
-        context.insert(key.to_owned(), Value::Object(own));
-    }
     // Attempts are counted where there is a unit.
     let attempt = Some(open.attempt).filter(|_| !open.unit_id.is_empty());
-    WorkUnit {
-        over: false,
-        run_id: next.run_id,
-        id: open.unit_id,
-        phase: phase.to_uppercase(),
-        subtask_id: id,
-        action,
-        attempt,
-        max_attempts: open.max_attempts,
-        context,
-        preconditions: next.preconditions,
-        instructions: open.instructions,
-    }
+    with_values(json!({
+        "over": false,
+        "runId": next.run_id,
+        "id": open.unit_id,
+        "phase": phase.to_uppercase(),
+        "subtaskId": id,
+        "action": action,
+        "attempt": attempt,
+        "maxAttempts": open.max_attempts,
+        "context": context,
+        "preconditions": next.preconditions,
+        "instructions": open.instructions,
+    }))
 }

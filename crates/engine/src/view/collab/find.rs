@@ -1,16 +1,15 @@
 //! Finding a session of skills, and beginning one.
 
 use journal::layout::{Name, ProjectDir, RunDir, RunStem};
-use machine::{Definition, RunState, Shared};
-use serde_json::{Map, Value};
+use machine::{RunState, Shared};
+use serde_json::Map;
 
-use crate::capability::documents::skills::{DEFAULT_SESSION, Skills, skill};
+use crate::capability::documents::skills::{DEFAULT_SESSION, skill};
 use crate::engine::Engine;
 use crate::fault::{Fault, Kind};
 use crate::find::{self, RunHead, Selector, session_name, standing};
-use crate::generic::begin::{Resources, Started};
 use crate::integrity::never_began;
-use crate::library::{self, Source};
+use crate::library;
 use crate::next_step::Verb;
 use crate::open_run;
 use crate::view::COLLAB;
@@ -54,32 +53,15 @@ impl Engine {
     /// Begins a session of that name, unless somebody else did meanwhile.
     pub(crate) fn begin_skills(&self, session: Option<&str>) -> Result<RunDir, Fault> {
         let name = session.map_or(DEFAULT_SESSION, str::trim);
-        let (definition, source) = self.startable_in(&COLLAB, None)?;
-        RunStem::session(&definition.id.value, name)?;
+        let workflow = self.startable_in(&COLLAB, None)?;
+        RunStem::session(&workflow.0.id.value, name)?;
         let project = self.home.project(&self.root)?;
         let _lock = project.lock(self.wait(), &self.command)?;
         if let Some(dir) = find::called_in(&project, &COLLAB, name)? {
             return Ok(dir);
         }
-        let begun = self.start_skills(&project, name, definition, source, Map::new())?;
+        let begun = self.start_in(&project, workflow, Map::new(), Some(name))?;
         Ok(project.run(&begun.run_id)?)
-    }
-
-    /// Begins a session of that name, by a caller who has the project's lock.
-    fn start_skills(
-        &self,
-        project: &ProjectDir,
-        name: &str,
-        definition: Definition,
-        source: Source,
-        inputs: Map<String, Value>,
-    ) -> Result<Started, Fault> {
-        let stem = RunStem::session(&definition.id.value, name)?;
-        let resources = Resources {
-            skills: Some(Skills::called(name)),
-            ..Resources::default()
-        };
-        self.start_in(project, definition, source, inputs, &stem, resources)
     }
 
     /// The session in `dir`, or a new one under a free name, where that one is over and `named` is the skill to begin with.
@@ -94,7 +76,7 @@ impl Engine {
         if !same(named, first) {
             return Ok(dir);
         }
-        let (definition, source) = self.startable_in(&COLLAB, None)?;
+        let workflow = self.startable_in(&COLLAB, None)?;
         let project = self.home.project(&self.root)?;
         let _lock = project.lock(self.wait(), &self.command)?;
         // Somebody else may have begun the next one meanwhile.
@@ -104,8 +86,7 @@ impl Engine {
         {
             return Ok(run.dir);
         }
-        let name = free_name(&project)?;
-        let begun = self.start_skills(&project, &name, definition, source, Map::new())?;
+        let begun = self.start_in(&project, workflow, Map::new(), None)?;
         Ok(project.run(&begun.run_id)?)
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use journal::layout::{ProjectDir, RunDir};
+use journal::layout::RunDir;
 use machine::decide::gate_mode;
 use machine::definition::Issue;
 use machine::trigger::Trigger;
@@ -20,7 +20,7 @@ use crate::capability::profile::read::phase_of;
 use crate::capability::profile::session::{code_path, iteration, values};
 use crate::engine::Engine;
 use crate::fault::Fault;
-use crate::find::{RunHead, Selector, standing};
+use crate::find::{RunHead, standing};
 use crate::generic::files::{self, ResponseText};
 use crate::integrity::never_began;
 use crate::next_step::Verb;
@@ -35,7 +35,7 @@ use crate::view::session::turn::{MOST_ITERATIONS, is_at_cap};
 impl Engine {
     /// The session, with all of its history and artifacts.
     pub fn session_status(&self, session: Option<&str>) -> Result<SessionState, Fault> {
-        let (dir, mut run) = self.session_seen(session)?;
+        let (dir, mut run) = self.seen(&SESSION, session)?;
         let call = self.call(&dir, &run, Input::None)?;
         let mut looks = 1;
         loop {
@@ -54,7 +54,7 @@ impl Engine {
 
     /// The session, with the last entries of its history and artifacts: at a cost that does not grow with it.
     pub fn session_brief(&self, session: Option<&str>) -> Result<SessionState, Fault> {
-        let (dir, run) = self.session_seen(session)?;
+        let (dir, run) = self.seen(&SESSION, session)?;
         let call = self.call(&dir, &run, Input::None)?;
         let history = history::last(dir.path(), &call.definition)?;
         Ok(state(&call, &run, history))
@@ -78,21 +78,6 @@ impl Engine {
             });
         }
         Ok(all)
-    }
-
-    /// The folder of the session that is meant.
-    pub(crate) fn session_dir(&self, session: Option<&str>) -> Result<(ProjectDir, RunDir), Fault> {
-        let (project, dir, _) = self.load_in_project(&SESSION, session, Selector::NotOver)?;
-        Ok((project, dir))
-    }
-
-    /// The session that is meant, as it is, without a lock.
-    pub(crate) fn session_seen(
-        &self,
-        session: Option<&str>,
-    ) -> Result<(RunDir, Shared<RunState>), Fault> {
-        let (dir, loaded) = self.load_meant(&SESSION, session, Selector::NotOver)?;
-        Ok((dir, loaded.run))
     }
 }
 

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use workspace::profile::Phase;
 
 use crate::action::Action;
+use crate::capability::profile::memory::Processed;
 use crate::fault::Kind;
 
 /// A session as it is.
@@ -116,21 +117,7 @@ pub struct HistoryEntry {
     pub decision: Option<String>,
     /// What the profile said of the response that led there.
     #[serde(flatten)]
-    pub said: Option<ResponseNotes>,
-}
-
-/// What a profile said of a response.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct ResponseNotes {
-    /// Why it did not go well, or does not pass.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub reason: String,
-    /// What there is to say besides.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub messages: Vec<String>,
-    /// What the profile keeps with it; of the program's own reviews the counts.
-    #[serde(skip_serializing_if = "Map::is_empty")]
-    pub metadata: Map<String, Value>,
+    pub said: Option<Processed>,
 }
 
 /// One file of a session.

@@ -1,51 +1,43 @@
 //! Beginning a session.
 
-use machine::Definition;
 use machine::GateMode;
 use serde_json::{Map, Value};
-use workspace::profile::{Builtin, Library, Profile};
+use workspace::profile::{Builtin, Library};
 
-use crate::call::Input;
 use crate::capability::PROFILE;
 use crate::engine::Engine;
 use crate::fault;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::view::SESSION;
-use crate::view::session::about;
 use crate::view::session::answer::SessionState;
-use crate::view::session::history;
 use crate::view::session::request::Init;
 use crate::view::session::turn::MOST_ITERATIONS;
 
 /// The profile of a session that names none.
-const DEFAULT_PROFILE: &str = "generic";
+pub(crate) const DEFAULT_PROFILE: &str = "generic";
 
 impl Engine {
     /// Begins a session. Nothing of it runs yet: the first step asks for the plan.
     pub fn session_init(&self, init: &Init) -> Result<SessionState, Fault> {
-        let (definition, source) = self.startable_in(&SESSION, init.workflow.as_deref())?;
+        let workflow = self.startable_in(&SESSION, init.workflow.as_deref())?;
+        let definition = &workflow.0;
         let mut inputs = Map::new();
         let profile = init.profile.as_deref().unwrap_or(DEFAULT_PROFILE);
-        let bound = |parameter| {
-            definition
-                .bound_input(PROFILE, parameter)
-                .unwrap_or_default()
-        };
-        let (name, values) = (bound("name"), bound("values"));
-        inputs.insert(name.to_owned(), profile.into());
-        inputs.insert(values.to_owned(), Value::Object(init.inputs.clone()));
+        let values = Value::Object(init.inputs.clone());
+        for (parameter, value) in [("name", profile.into()), ("values", values)] {
+            let input = definition.bound_input(PROFILE, parameter);
+            inputs.insert(input.unwrap_or_default().to_owned(), value);
+        }
         for (gate, mode) in &init.gates {
-            let Some(input) = definition.gate_input(gate) else {
-                let message = match definition.gates.get(gate) {
-                    None => format!("there is no gate `{gate}`"),
-                    Some(_) => format!("no input says who decides at the gate `{gate}`"),
-                };
-                return Err(bad_gate(&definition, message));
+            let input = definition.gate_input(gate);
+            let Some(input) = input.filter(|_| GateMode::named(mode).is_some()) else {
+                let gates = definition.gates.keys();
+                let gates: Vec<&str> = gates
+                    .filter(|gate| definition.gate_input(gate).is_some())
+                    .collect();
+                let (gates, modes) = (gates.join(", "), GateMode::words().join(" or "));
+                return Err(fault!("usage.gate", gate, mode, gates, modes));
             };
-            if GateMode::named(mode).is_none() {
-                let message = format!("the gate `{gate}` cannot be `{mode}`");
-                return Err(bad_gate(&definition, message));
-            }
             inputs.insert(input.to_owned(), mode.as_str().into());
         }
         if let Some(most) = init.max_iterations {
@@ -60,32 +52,8 @@ impl Engine {
             };
             inputs.insert(input.to_owned(), most.into());
         }
-        let started = self.start_called(definition, source, inputs, init.name.as_deref())?;
-        let (dir, run) = self.session_seen(Some(&started.run_id))?;
-        let call = self.call(&dir, &run, Input::None)?;
-        let history = history::last(dir.path(), &call.definition)?;
-        Ok(about::state(&call, &run, history))
-    }
-
-    /// The profile that is meant, with the values that it is given as it takes them. What a response is held to has to make
-    /// sense before the first one comes.
-    pub(crate) fn checked_profile(
-        &self,
-        name: Option<&Value>,
-        values: Option<&Value>,
-    ) -> Result<(Profile, Map<String, Value>), Fault> {
-        let wanted = name
-            .and_then(Value::as_str)
-            .filter(|name| !name.is_empty())
-            .unwrap_or(DEFAULT_PROFILE);
-        let profile = self.profiles().load(wanted)?;
-        let given = match values {
-            Some(Value::Object(values)) => values.clone(),
-            _ => Map::new(),
-        };
-        let checked = profile.check_inputs(&given)?;
-        crate::capability::profile::processing::check(&profile)?;
-        Ok((profile, checked))
+        let started = self.start_called(workflow, inputs, init.name.as_deref())?;
+        self.session_brief(Some(&started.run_id))
     }
 
     /// The profiles that there are.
@@ -107,13 +75,4 @@ pub(crate) fn builtin_profiles() -> Vec<Builtin<'static>> {
             files: profile.files,
         })
         .collect()
-}
-
-fn bad_gate(definition: &Definition, message: String) -> Fault {
-    let known: Vec<&str> = definition.gates.keys().collect();
-    Fault::new(Kind::Usage, "usage", message).suggest(format!(
-        "the gates are {}; each is {}",
-        known.join(", "),
-        GateMode::words().join(" or ")
-    ))
 }

@@ -10,6 +10,7 @@ use crate::engine::Engine;
 use crate::fault;
 use crate::fault::Fault;
 use crate::generic::files;
+use crate::view::SESSION;
 use crate::view::session::about;
 use crate::view::session::answer::DiffAnswer;
 
@@ -25,7 +26,7 @@ impl Engine {
         from: Option<u32>,
         to: Option<u32>,
     ) -> Result<DiffAnswer, Fault> {
-        let (dir, run) = self.session_seen(session)?;
+        let (dir, run) = self.seen(&SESSION, session)?;
         about::settled_look(&dir, run, |run| {
             let call = self.call(&dir, run, Input::None)?;
             let present = iteration(&call, run);

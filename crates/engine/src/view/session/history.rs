@@ -3,16 +3,15 @@
 use std::path::Path;
 
 use journal::{FileJournal, Journal as _, Position, Record};
-use machine::definition::EndStatus;
 use machine::{Definition, Event, RunStatus};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::capability::profile::memory::PROCESSED;
+use crate::capability::profile::memory::{PROCESSED, Processed};
 use crate::fault::Fault;
 use crate::integrity::file_problems;
 use crate::journal_end::JournalEnd;
-use crate::view::session::answer::{ArtifactEntry, HistoryEntry, ResponseNotes};
+use crate::view::session::answer::{ArtifactEntry, HistoryEntry};
 
 /// How much of the journal's end is looked at where the last entries are enough, in bytes.
 const TAIL: u64 = 64 * 1024;
@@ -33,7 +32,7 @@ pub(crate) struct History {
     pub(crate) entries: Vec<HistoryEntry>,
     pub(crate) artifacts: Vec<ArtifactEntry>,
     /// What was said of the response that leads to the next transition.
-    said: Option<ResponseNotes>,
+    said: Option<Processed>,
 }
 
 /// All of them.
@@ -44,9 +43,9 @@ pub(crate) fn whole(dir: &Path, definition: &Definition) -> Result<History, Faul
 
 /// All of them, and which files are not in their places as they were recorded.
 pub(crate) fn checked(dir: &Path, definition: &Definition) -> Result<History, Fault> {
-    let tail = FileJournal::open(dir)?.read(&Position::start())?;
-    let mut history = of(&tail.records, definition);
-    for problem in file_problems(dir, &tail.records) {
+    let records = FileJournal::open(dir)?.read(&Position::start())?.records;
+    let mut history = of(&records, definition);
+    for problem in file_problems(dir, &records) {
         let mut newest = history.artifacts.iter_mut().rev();
         if let Some(entry) = newest.find(|entry| entry.path == problem.path) {
             entry.problem = Some(problem.state);
@@ -116,13 +115,8 @@ fn keep_last<T>(all: &mut Vec<T>) {
 }
 
 /// What a profile said of a response, where that is among what is kept.
-fn said(keep: &Map<String, Value>) -> Option<ResponseNotes> {
-    let said = PROCESSED.read(keep).ok().flatten()?;
-    Some(ResponseNotes {
-        reason: said.reason,
-        messages: said.messages,
-        metadata: said.metadata,
-    })
+fn said(keep: &Map<String, Value>) -> Option<Processed> {
+    PROCESSED.read(keep).ok().flatten()
 }
 
 impl History {
@@ -164,17 +158,12 @@ impl History {
 }
 
 /// The status of a session that stands at that state.
-pub(crate) fn status_of(definition: &Definition, state: &str) -> &'static str {
+fn status_of(definition: &Definition, state: &str) -> &'static str {
     let end = definition.state(state).and_then(|state| state.end.as_ref());
-    match end.map(|end| end.value) {
-        None => "IN_PROGRESS",
-        Some(EndStatus::Completed) => "SUCCESS",
-        Some(EndStatus::Failed | EndStatus::Error) => "ERROR",
-        Some(EndStatus::Cancelled | EndStatus::Aborted) => "CANCELLED",
-    }
+    status(end.map_or(RunStatus::Running, |end| end.value.into()))
 }
 
-/// The same of a run's own status.
+/// The status of a session, by the one of its run.
 pub(crate) fn status(status: RunStatus) -> &'static str {
     match status {
         RunStatus::Running | RunStatus::Paused => "IN_PROGRESS",

@@ -4,6 +4,7 @@ use machine::{RunState, RunStatus};
 use text::plain::one_line;
 
 use crate::action::next::next_or_step;
+use crate::approval::present_unit;
 use crate::call::{Call, Input};
 use crate::capability::files::code::rename;
 use crate::capability::files::effects::put_aside_as;
@@ -12,7 +13,6 @@ use crate::engine::Engine;
 use crate::fault;
 use crate::fault::Fault;
 use crate::generic::files;
-use crate::next_step::Argument;
 use crate::report::no_gate_before;
 use crate::view::SESSION;
 use crate::view::session::answer::RespondAnswer;
@@ -33,7 +33,7 @@ impl Engine {
             phase,
             unit,
         } = response;
-        let (_, dir) = self.session_dir(session)?;
+        let (dir, _) = self.seen(&SESSION, session)?;
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Err(fault!("usage.session_respond"));
         }
@@ -55,12 +55,13 @@ impl Engine {
                 phase
             ));
         }
-        match (unit, run.waiting().next().map(|(_, present)| present)) {
-            (Some(unit), Some(present)) if present.id != unit => {
-                return Err(not_asked(&run.run, unit, Some(&present.id)));
-            }
-            (Some(unit), None) => return Err(not_asked(&run.run, unit, None)),
-            _ => {}
+        let present = present_unit(run);
+        if let Some(unit) = unit.filter(|unit| *unit != present) {
+            let (unit, run) = (one_line(unit), &run.run);
+            return Err(match present {
+                "" => fault!("stale_unit.nothing_asked", unit, run),
+                present => fault!("stale_unit.not_asked", unit, present, run),
+            });
         }
         // What is asked for is said only when the gate is open, and what answers it comes after that.
         no_gate_before(&writer)?;
@@ -111,24 +112,9 @@ impl Engine {
     }
 }
 
-/// The fault of a response to a unit that is not the present one.
-fn not_asked(session: &str, unit: &str, present: Option<&str>) -> Fault {
-    let instead = match present {
-        Some(present) => format!("{present} is asked for"),
-        None => "nothing is asked for".to_owned(),
-    };
-    fault!(
-        "stale_unit.not_asked",
-        unit = one_line(unit),
-        instead,
-        run = session
-    )
-}
-
 /// The fault of a response whose bytes were taken in before, for another prompt.
 fn repeated(before: &str, path: &str, run: &RunState) -> Fault {
-    let unit = run.waiting().next().map(|(_, unit)| unit);
-    let fault = fault!(
+    let mut fault = fault!(
         "already_there.response_repeated",
         before,
         path,
@@ -136,14 +122,10 @@ fn repeated(before: &str, path: &str, run: &RunState) -> Fault {
     )
     .detail("path", path)
     .detail("takenInAs", before);
-    match unit {
-        Some(unit) => fault
-            .suggest(format!(
-                "look at what is asked for now; if it is just this again, name what it answers: `{argument_unit_id} {}`",
-                unit.id, argument_unit_id = Argument("unit")))
-            .detail("unitId", unit.id.clone()),
-        None => fault.suggest("look at what is asked for now"),
-    }
+    let waiting = run.waiting().next();
+    let unit = waiting.map(|(_, unit)| ("unitId".to_owned(), unit.id.as_str().into()));
+    fault.details.extend(unit);
+    fault
 }
 
 /// The fault of a response to a session that waits for none: what it waits for instead leads on.

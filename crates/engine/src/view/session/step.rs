@@ -1,5 +1,6 @@
 //! Steps: one transition, or nothing.
 
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use journal::layout::RunDir;
@@ -30,14 +31,6 @@ const LONGEST_STEP: Duration = Duration::from_hours(1);
 /// How often a step looks again where somebody else has moved the session in the meantime.
 const MOST_LOOKS: u32 = 64;
 
-/// What a look at the session came to, before it is opened for writing.
-enum Look {
-    /// The answer: there is nothing to do.
-    Answer(Box<StepAnswer>),
-    /// The step can be taken.
-    Goes(Box<RunState>),
-}
-
 /// What a session rests on is nowhere but there: nothing that was taken in is handed in again.
 pub(crate) fn without_evidence(fault: Fault) -> Fault {
     if fault.code != "evidence_missing" {
@@ -66,11 +59,11 @@ impl Engine {
     }
 
     fn step_in(&self, session: Option<&str>, phase: Option<&str>) -> Result<StepAnswer, Fault> {
-        let (dir, run) = self.session_seen(session)?;
+        let (dir, run) = self.seen(&SESSION, session)?;
         // Where nothing can be done nothing is touched, not even a lock.
-        if let Look::Answer(answer) = self.look_before(&dir, run)? {
+        if let ControlFlow::Break(answer) = self.look_before(&dir, run)? {
             self.clear_after_a_death(&dir);
-            return Ok(*answer);
+            return Ok(answer);
         }
         let turn = RunLock::acquire_named(
             dir.path(),
@@ -80,13 +73,13 @@ impl Engine {
         )?;
         for _ in 0..MOST_LOOKS {
             let before = match self.look_before(&dir, about::seen(&dir)?)? {
-                Look::Answer(answer) => {
+                ControlFlow::Break(answer) => {
                     if turn.is_after_a_death() {
                         let _ = self.settle(&dir, &turn);
                     }
-                    return Ok(*answer);
+                    return Ok(answer);
                 }
-                Look::Goes(before) => before,
+                ControlFlow::Continue(before) => before,
             };
             let stands = before.state();
             if phase.is_some_and(|phase| !phase.eq_ignore_ascii_case(stands)) {
@@ -106,7 +99,7 @@ impl Engine {
         session: Option<&str>,
         told: &mut dyn FnMut(&StepAnswer),
     ) -> Result<StepAnswer, Fault> {
-        let (_, dir) = self.session_dir(session)?;
+        let (dir, _) = self.seen(&SESSION, session)?;
         let mut moved = false;
         loop {
             let mut step = self.session_step(Some(dir.id()))?;
@@ -195,16 +188,19 @@ impl Engine {
         }
     }
 
-    /// What can be told of the next step without writing anything.
-    fn look_before(&self, dir: &RunDir, run: Shared<RunState>) -> Result<Look, Fault> {
+    /// What can be told of the next step without writing anything: the answer where there is nothing to do, else the session as
+    /// the step finds it.
+    fn look_before(
+        &self,
+        dir: &RunDir,
+        run: Shared<RunState>,
+    ) -> Result<ControlFlow<StepAnswer, RunState>, Fault> {
         about::settled_look(dir, run, |run| {
             let call = self.call(dir, run, Input::None)?;
             match open_run::foresee(&call.definition, run, &call)? {
-                Forecast::Blocked(_) => {
-                    stepped(&call, run, false, None).map(|answer| Look::Answer(Box::new(answer)))
-                }
+                Forecast::Blocked(_) => stepped(&call, run, false, None).map(ControlFlow::Break),
                 Forecast::Refused(refusal) => Err(refused(&SESSION, &call, run, None, &refusal)),
-                Forecast::Reading { .. } | Forecast::Goes => Ok(Look::Goes(Box::new(run.clone()))),
+                Forecast::Reading { .. } | Forecast::Goes => Ok(ControlFlow::Continue(run.clone())),
             }
         })
     }
