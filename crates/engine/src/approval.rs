@@ -12,6 +12,7 @@ use workspace::person::SignatureError;
 
 use crate::call::Input;
 use crate::engine::Engine;
+use crate::fault;
 use crate::fault::{Fault, Kind, chain};
 use crate::gate::ClosedGate;
 use crate::next_step::{NextStep, Verb};
@@ -366,11 +367,8 @@ impl Engine {
 
 /// The refusal of a turn that a person is asked about before.
 pub(crate) fn to_be_asked(run: &RunState) -> Fault {
-    let message = format!(
-        "{} stays as it is until a person says yes",
-        short_name(&run.run)
-    );
-    Fault::new(Kind::Refused, NEEDS_CONFIRMATION, message).detail("runId", run.run.as_str())
+    let fault = fault!("needs_confirmation.turn", run = run.run);
+    fault.detail("runId", run.run.as_str())
 }
 
 /// By which way a signature came.

@@ -431,12 +431,11 @@ pub(crate) fn refused(
     };
     let fault = fault_with(refusal, said);
     let group = if view.is_of_tasks { "autopilot" } else { "run" };
-    match refusal.code.as_str() {
-        // Without the clean-up it can be ended.
-        "unmerged_work" => fault.recover(Verb::Abort.step().of(&run.run)),
-        "needs_person" | "approval_too_weak" => fault
-            .detail("runId", run.run.as_str())
-            .recover(again(group, run, refusal)),
+    let way_on = match refusal.code.as_str() {
+        "needs_person" | "approval_too_weak" => {
+            let again = again(group, run, refusal);
+            return fault.detail("runId", run.run.as_str()).recover(again);
+        }
         "not_present" if refusal.details.contains_key("gate") => {
             let (approve, reject) = (Verb::Approve.step(), Verb::Reject.step().and("feedback"));
             let back = if call.definition.can_reject(run.state()) {
@@ -444,18 +443,18 @@ pub(crate) fn refused(
             } else {
                 String::new()
             };
-            fault
-                .suggest(format!(
-                    "a person decides there: {approve} lets it pass{back}"
-                ))
-                .recover(approve.of(&run.run))
+            let advice = format!("a person decides there: {approve} lets it pass{back}");
+            return fault.suggest(advice).recover(approve.of(&run.run));
         }
-        "paused" => fault.recover(Verb::Resume.step().of(&run.run)),
-        "run_over" => fault.recover(Verb::Summary.step().of(&run.run)),
-        TAMPERED => fault.recover(Verb::Restore.step().of(&run.run)),
-        _ if run.status.is_over() => fault.recover(Verb::Status.step().of(&run.run)),
-        _ => fault.recover(Verb::Next.step().of(&run.run)),
-    }
+        // Without the clean-up it can be ended.
+        "unmerged_work" => Verb::Abort,
+        "paused" => Verb::Resume,
+        "run_over" => Verb::Summary,
+        TAMPERED => Verb::Restore,
+        _ if run.status.is_over() => Verb::Status,
+        _ => Verb::Next,
+    };
+    fault.recover(way_on.step().of(&run.run))
 }
 
 /// The fault of a refusal, in these words.

@@ -14,6 +14,7 @@ use machine::{Event, Reading, Refusal, RunState};
 use serde::{Deserialize, Serialize};
 
 use crate::call::Call;
+use crate::capability::files::code::unreadable;
 use crate::fail_point;
 use crate::fault;
 use crate::fault::Fault;
@@ -234,12 +235,17 @@ pub(crate) fn place_prompts(
         Event::ArtifactRecorded(artifact) if artifact.path == path => Some(&artifact.sha256),
         _ => None,
     });
-    let Some(hash) = issued else {
-        return Ok(());
-    };
+    match issued {
+        Some(hash) => put_prompt(call, &path, hash),
+        None => Ok(()),
+    }
+}
+
+/// Puts a prompt that was issued into its place, unless one is there.
+fn put_prompt(call: &Call<'_>, path: &str, hash: &str) -> Result<(), Fault> {
     let bytes = EvidenceStore::new(&call.dir).get(hash)?;
     fail_point::reach("prompt-before-file");
-    put_if_absent(&place(&call.dir, &path)?, &bytes)?;
+    put_if_absent(&place(&call.dir, path)?, &bytes)?;
     fail_point::reach("prompt-after-file");
     Ok(())
 }
@@ -258,8 +264,7 @@ pub(super) fn finish_prompt(call: &Call<'_>, run: &RunState) -> Result<(), Fault
             response: true,
         } = present(call, run, token.id)?
     {
-        let bytes = EvidenceStore::new(&call.dir).get(hash)?;
-        put_if_absent(&place(&call.dir, &prompt)?, &bytes)?;
+        put_prompt(call, &prompt, hash)?;
     }
     Ok(())
 }
@@ -290,14 +295,6 @@ fn no_file(path: &Path) -> Fault {
 
 fn too_large(path: &Path, len: u64, largest: u64) -> Fault {
     fault!("too_large.file", path = path.display(), len, largest)
-}
-
-fn unreadable(path: &Path, error: &io::Error) -> Fault {
-    Fault::environment(
-        "io_failed",
-        format!("{} cannot be read", path.display()),
-        error,
-    )
 }
 
 pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Fault {

@@ -157,10 +157,7 @@ pub(crate) fn refusal(
         refusal.suggestion(text.help)
     };
     let own = match code {
-        "stale_unit" => match waiting(run, definition) {
-            units if units.is_empty() => refusal!("stale_unit.none_waits", run = run_id),
-            units => refusal!("stale_unit.others_wait", units, run = run_id),
-        },
+        "stale_unit" => refusal!("stale_unit.not_waiting", run = run_id),
         "paused" => refusal!("paused.with_reason", reason = run.stopped(), run = run_id),
         "run_over" => {
             let status = run.status.name();
@@ -171,6 +168,7 @@ pub(crate) fn refusal(
         "not_possible" => {
             let trigger = trigger.unwrap_or("this");
             let text = messages::text(&format!("{code}.{trigger}"));
+            let text = text.filter(|_| is_over_a_task(run));
             let anything = || refusal!("not_possible.anything", trigger, run = run_id);
             text.map_or_else(anything, known)
         }
@@ -182,11 +180,19 @@ pub(crate) fn refusal(
         }),
         _ => of_definition(definition, state, code),
     };
-    let message = refused.message.clone().or(own.message).unwrap_or_default();
+    let mut message = refused.message.clone().or(own.message).unwrap_or_default();
+    let units = waiting(run, definition);
+    if code == "stale_unit" && !units.is_empty() {
+        message = format!("{message}; what waits is {units}");
+    }
     let suggestion = refused.suggestion.clone().or(own.suggestion);
+    let mut suggestion = suggestion.unwrap_or_default();
+    if is_over_a_task(run) {
+        suggestion = with_ways_on(run, code, &facts, suggestion);
+    }
     RefusalText {
         message: with_failure(message, told("command")),
-        suggestion: with_ways_on(run, code, &facts, suggestion.unwrap_or_default()),
+        suggestion,
     }
 }
 

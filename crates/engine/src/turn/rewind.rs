@@ -140,25 +140,20 @@ impl PastSteps {
         if let Some(step) = self.steps.iter().find(|step| step.unit_id == to) {
             return Ok(step);
         }
-        let mut standing = self.steps.iter().filter(|step| !step.undone).rev();
-        let found = if to == LAST {
+        let standing = || self.steps.iter().filter(|step| !step.undone);
+        if to == LAST {
             let commit = source::short(last_commit(run));
-            return standing
-                .find(|step| step.commit != commit)
-                .ok_or_else(|| no_commit(run));
-        } else {
-            standing.find(|step| step.item.as_deref() == Some(to))
-        };
-        if let Some(last) = found {
-            let mut of_token = self.steps.iter().filter(|step| !step.undone);
-            let first = of_token.find(|step| step.token == last.token);
+            let before = standing().rfind(|step| step.commit != commit);
+            return before.ok_or_else(|| fault!("not_found.no_commit", run = run.run));
+        }
+        if let Some(last) = standing().rfind(|step| step.item.as_deref() == Some(to)) {
+            let first = standing().find(|step| step.token == last.token);
             return Ok(first.unwrap_or(last));
         }
         let is_called = |name: &str| name.eq_ignore_ascii_case(to);
-        let mut standing = self.steps.iter().filter(|step| !step.undone).rev();
-        standing
-            .find(|step| is_called(&step.state) || step.phase.as_deref().is_some_and(is_called))
-            .ok_or_else(|| self.unknown(to))
+        let of_state = standing()
+            .rfind(|step| is_called(&step.state) || step.phase.as_deref().is_some_and(is_called));
+        of_state.ok_or_else(|| self.unknown(to))
     }
 
     fn unknown(&self, to: &str) -> Fault {
@@ -206,10 +201,6 @@ fn last_commit(run: &RunState) -> &str {
         .text(&run.kept)
         .or_else(began)
         .unwrap_or_default()
-}
-
-fn no_commit(run: &RunState) -> Fault {
-    fault!("not_found.no_commit", run = run.run)
 }
 
 impl Engine {

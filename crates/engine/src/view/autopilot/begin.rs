@@ -113,20 +113,16 @@ impl Engine {
         };
         let belongs = |branch: &str, task: &str, tag: &str| -> bool {
             // Asked for only now: who was faster may have made the project's folder since, and then the branch.
-            let Ok(Some(project)) = self.stored() else {
-                return false;
-            };
-            over_tasks(&project).is_ok_and(|runs| {
-                runs.iter()
-                    .filter(|run| run.task.as_deref() == Some(task))
-                    .any(|run| {
-                        open_run::load(run.dir.path())
-                            .ok()
-                            .and_then(|loaded| Memory::of(&loaded.run).ok())
-                            .is_some_and(|memory| {
-                                memory.start.branch == branch && memory.start.tag == tag
-                            })
-                    })
+            let project = self.stored().ok().flatten();
+            let runs = project.and_then(|project| over_tasks(&project).ok());
+            let mut runs = runs.into_iter().flatten();
+            runs.any(|run| {
+                let is_of_task = run.task.as_deref() == Some(task);
+                let loaded = || open_run::load(run.dir.path()).ok();
+                let loaded = is_of_task.then(loaded).flatten();
+                let memory = loaded.and_then(|loaded| Memory::of(&loaded.run).ok());
+                memory
+                    .is_some_and(|memory| memory.start.branch == branch && memory.start.tag == tag)
             })
         };
         let planned = preflight::plan(

@@ -23,9 +23,9 @@ use crate::capability::memory::{self, Memory, SHOWN, Shown, TESTED, Tested, UNTR
 use crate::capability::messages;
 use crate::capability::tests::evidence::asked_level;
 use crate::capability::tests::read::name_of;
-use crate::fault::{Fault, Kind};
+use crate::fault;
+use crate::fault::Fault;
 use crate::generic;
-use crate::support::BAD_TEMPLATE;
 
 /// Rules files longer than this are cut, in bytes.
 const LONGEST_RULES: usize = 64 * 1024;
@@ -415,7 +415,7 @@ fn no_subtask() -> Value {
 pub fn render(name: &str, template: &Template, values: &impl Serialize) -> Result<String, Fault> {
     template
         .render(name, values)
-        .map_err(|(line, message)| bad_template(name, &format!("line {line}: {message}")))
+        .map_err(|(line, why)| fault!("bad_template.rendered", name, line, why))
 }
 
 /// What is told instead of a template that cannot be rendered.
@@ -424,15 +424,6 @@ pub fn without_template(fault: &Fault) -> String {
         "{}.\n\nTell the person: {}. What is asked for here is known without it: the state, the item, and what is to be reported.\n",
         fault.message, fault.suggestion
     )
-}
-
-fn bad_template(name: &str, why: &str) -> Fault {
-    Fault::new(
-        Kind::Environment,
-        BAD_TEMPLATE,
-        format!("the template {name} cannot be rendered: {why}"),
-    )
-    .suggest("mend .taskmaster/templates, or take the file away to use the built-in one")
 }
 
 /// The rules files that the project has; one that was asked for and is missing is skipped and noted. So is one that lies elsewhere: what is read
@@ -454,30 +445,25 @@ fn rules(call: &Call<'_>, memory: &Memory, role: &Role, notes: &mut Vec<String>)
     }
     let mut rules = Vec::new();
     for path in paths {
-        let read = std::fs::canonicalize(call.root.join(&path))
-            .ok()
-            .filter(|real| real.is_file())
-            .map(|real| {
-                let is_of_it = own.iter().any(|folder| real.starts_with(folder));
-                if is_of_it && !is_kept_back(&real, memory) {
-                    std::fs::read(real)
-                } else {
-                    Err(std::io::ErrorKind::PermissionDenied.into())
-                }
-            });
-        match read {
-            Some(Ok(bytes)) => {
-                let text = String::from_utf8_lossy(&bytes);
-                let cut = text::plain::cut_bytes(&text, LONGEST_RULES);
-                rules.push(json!({ "path": path, "text": cut }));
-            }
-            Some(Err(_)) => notes.push(format!(
-                "{path} (not read: it lies outside of the project, git ignores it, or it cannot be read)"
-            )),
+        let real = std::fs::canonicalize(call.root.join(&path)).ok();
+        let Some(real) = real.filter(|real| real.is_file()) else {
             // Those that are looked for without being asked for are no loss.
-            None if *prompts == usual => {}
-            None => notes.push(format!("{path} (not there)")),
-        }
+            if *prompts != usual {
+                notes.push(format!("{path} (not there)"));
+            }
+            continue;
+        };
+        let is_of_it = own.iter().any(|folder| real.starts_with(folder));
+        let may_be_read = is_of_it && !is_kept_back(&real, memory);
+        let Some(bytes) = may_be_read.then(|| std::fs::read(real).ok()).flatten() else {
+            notes.push(format!(
+                "{path} (not read: it lies outside of the project, git ignores it, or it cannot be read)"
+            ));
+            continue;
+        };
+        let text = String::from_utf8_lossy(&bytes);
+        let cut = text::plain::cut_bytes(&text, LONGEST_RULES);
+        rules.push(json!({ "path": path, "text": cut }));
     }
     rules
 }

@@ -114,18 +114,17 @@ impl Engine {
 
 /// The fault of a response whose bytes were taken in before, for another prompt.
 fn repeated(before: &str, path: &str, run: &RunState) -> Fault {
-    let mut fault = fault!(
-        "already_there.response_repeated",
-        before,
-        path,
-        run = run.run
-    )
-    .detail("path", path)
-    .detail("takenInAs", before);
-    let waiting = run.waiting().next();
-    let unit = waiting.map(|(_, unit)| ("unitId".to_owned(), unit.id.as_str().into()));
-    fault.details.extend(unit);
-    fault
+    let (unit, run) = (present_unit(run), &run.run);
+    let fault = match unit {
+        "" => fault!("already_there.response_before", before, path, run),
+        unit => fault!("already_there.response_repeated", before, path, unit, run),
+    };
+    let fault = fault.detail("path", path).detail("takenInAs", before);
+    if unit.is_empty() {
+        fault
+    } else {
+        fault.detail("unitId", unit)
+    }
 }
 
 /// The fault of a response to a session that waits for none: what it waits for instead leads on.

@@ -153,11 +153,10 @@ impl Engine {
     /// still at work has a lock, and clears up by himself.
     fn clear_after_a_death(&self, dir: &RunDir) {
         let signed = |name: &str| RunLock::holder_named(dir.path(), name).is_some();
-        if !signed(journal::lock::FILE_NAME) && !signed(STEPS_LOCK) {
-            return;
-        }
-        let turn = RunLock::acquire_named(dir.path(), STEPS_LOCK, Duration::ZERO, &self.command);
-        if let Ok(turn) = turn {
+        if (signed(journal::lock::FILE_NAME) || signed(STEPS_LOCK))
+            && let Ok(turn) =
+                RunLock::acquire_named(dir.path(), STEPS_LOCK, Duration::ZERO, &self.command)
+        {
             // The answer is the same if this does not come about.
             let _ = self.settle(dir, &turn);
         }
