@@ -136,11 +136,11 @@ impl Engine {
         let own_input = matches!(answered.writer.call.input, Input::Report(_));
         let is_on_task =
             view.is_of_tasks || !own_input && answered.role.as_ref().is_none_or(is_read_on_branch);
-        let mut verdict = if is_on_task {
-            self.verdict_on_task(view, &mut answered, report)?
-        } else {
-            self.verdict_of_definition(view, &answered)?
-        };
+        let repeats_commit = is_on_task && repeats_commit(&mut answered, report)?;
+        let mut verdict = self.verdict(view, &answered, is_on_task)?;
+        if is_on_task && verdict.validated {
+            add_results(&mut verdict, &answered, repeats_commit)?;
+        }
         let lost = unread(&answered, report);
         if verdict.validated && meaning == Meaning::Anything && !lost.is_empty() {
             let state = answered.unit.as_ref();
@@ -152,59 +152,69 @@ impl Engine {
         Ok(verdict)
     }
 
-    /// The verdict on a report that is held against the branch of a task.
-    fn verdict_on_task(
+    /// The verdict on a report: in the words of tasks where it is held against the branch of one, else in those of the workflow.
+    fn verdict(
         &self,
         view: &'static View,
-        answered: &mut AnsweredReport<'_>,
-        given: &Report,
+        answered: &AnsweredReport<'_>,
+        is_on_task: bool,
     ) -> Result<Verdict, Fault> {
-        let role = answered.role.as_ref();
-        let is_commit = role.is_some_and(|role| role.reader == "commit");
-        let already_committed = is_commit && matches!(answered.outcome, ReportOutcome::Repeated(_));
-        // Who names no subtask may mean the work since then; whose answer was lost has done none.
-        let names_none = given.unit.is_none() && given.item.is_none() && given.state.is_none();
-        if already_committed && names_none && !commit::stands_at_commit(&answered.writer.open.run)?
-        {
-            answered.outcome = ReportOutcome::Refused(Refusal::new("stale_unit"));
-        }
-        let answered = &*answered;
-        let (run, dir, call) = (
-            &answered.writer.open.run,
-            &answered.writer.open.dir,
-            &answered.writer.call,
-        );
-        let now = |detail| next_action(view, call, run, detail);
+        let writer = &answered.writer;
+        let (run, call, dir) = (&writer.open.run, &writer.call, &writer.open.dir);
+        let definition = &*call.definition;
+        let next = |detail| next_action(view, call, run, detail);
         let mut verdict = match &answered.outcome {
             ReportOutcome::Repeated(report) | ReportOutcome::Decided { report, .. } => {
-                // What came next when it was answered may be over by now.
-                let next = on_task::recorded_next(run, report);
-                let text = on_task::recorded(run, report, &next);
-                let code = report.code.clone();
-                text.verdict(report.answer.validated, code, now(Detail::Given)?)
+                let (text, detail) = if is_on_task {
+                    // What came next when it was answered may be over by now.
+                    let next = on_task::recorded_next(run, report);
+                    (on_task::recorded(run, report, &next), Detail::Given)
+                } else {
+                    (accepted_text(run, definition, report), Detail::Brief)
+                };
+                text.verdict(report.answer.validated, report.code.clone(), next(detail)?)
+            }
+            ReportOutcome::Refused(refusal) if !is_on_task && refusal.code == BLOCKED => {
+                return Err(blocked(run, refusal));
             }
             ReportOutcome::Refused(refusal) => {
                 let state = answered.unit.as_ref().map(|(_, state)| state.as_str());
-                let text = refused(run, &call.definition, state, refusal);
-                text.verdict(false, Some(refusal.code.clone()), now(Detail::Brief)?)
+                let text = match &call.skills {
+                    Some(skills) if !is_on_task => refused_skill(skills, run, definition, refusal),
+                    _ => refused(run, definition, state, refusal),
+                };
+                text.verdict(false, Some(refusal.code.clone()), next(Detail::Brief)?)
             }
             ReportOutcome::EffectFailed {
                 code,
                 message,
                 suggestion,
-            } => VerdictText {
-                message: message.clone(),
-                suggestion: suggestion.clone(),
-                ..VerdictText::default()
+            } => {
+                let (message, suggestion) = (message.clone(), suggestion.clone());
+                if !is_on_task {
+                    return Err(effects::fault(code.clone(), message, suggestion));
+                }
+                let text = VerdictText {
+                    message,
+                    suggestion,
+                    ..VerdictText::default()
+                };
+                text.verdict(false, Some(code.clone()), next(Detail::Brief)?)
             }
-            .verdict(false, Some(code.clone()), now(Detail::Brief)?),
         };
         if let ReportOutcome::Decided { events, .. } = &answered.outcome {
-            let tasks = Memory::of(run)?.start.tasks_name();
-            let notes = events.iter().flat_map(|event| match event {
-                Event::EffectDone { result, .. } => effects::commit::notes(result, &tasks),
-                _ => Vec::new(),
-            });
+            let notes = if is_on_task {
+                let tasks = Memory::of(run)?.start.tasks_name();
+                let notes = events.iter().map(|event| match event {
+                    Event::EffectDone { result, .. } => effects::commit::notes(result, &tasks),
+                    _ => Vec::new(),
+                });
+                notes.flatten().collect()
+            } else {
+                verdict.report = summary::of_end(dir, run);
+                let found = call.skills.as_ref().map(Skills::found);
+                found.map(|(_, notes)| notes).unwrap_or_default()
+            };
             verdict.warning = joined(verdict.warning, notes);
         }
         verdict = verdict.advised(run, answered);
@@ -213,89 +223,55 @@ impl Engine {
             self.note_refused(dir, answered.unit(), code, &verdict.message);
         }
         verdict.warning = joined(verdict.warning, answered.warnings.clone());
-        if !verdict.validated {
-            return Ok(verdict);
-        }
-        if let Some(report) = answered.outcome.report().filter(|_| is_commit) {
-            let (mut made, found) = commit::made(answered, report)?;
-            let short = made["commitSha"].as_str().and_then(|sha| sha.get(..7));
-            verdict.message = format!("Committed as {}", short.unwrap_or_default());
-            let repeated = already_committed.then(|| {
-                "nothing new was committed: this is the answer to the commit before".to_owned()
-            });
-            let warnings = verdict.warning.take().into_iter().chain(found);
-            verdict.warning = joined(repeated, warnings);
-            if already_committed {
-                made.insert("alreadyCommitted".to_owned(), true.into());
-            }
-            verdict.result = made;
-        } else if run.status.is_over() {
-            let sha = commit::last_of_run(run)?;
-            let sha = sha.map(|sha| ("commitSha".to_owned(), sha.into()));
-            verdict.result.extend(sha);
-        }
-        if run.status.is_over() {
-            verdict.report = summary::of_end(dir, run);
-        }
         Ok(verdict)
     }
+}
 
-    /// The verdict on any other report, in the words of the workflow's own definition.
-    fn verdict_of_definition(
-        &self,
-        view: &'static View,
-        answered: &AnsweredReport<'_>,
-    ) -> Result<Verdict, Fault> {
-        let writer = &answered.writer;
-        let (run, call, dir) = (&writer.open.run, &writer.call, &writer.open.dir);
-        let definition = &*call.definition;
-        let accepted = |report: &AcceptedReport, action: Action| {
-            let text = accepted_text(run, definition, report);
-            text.verdict(report.answer.validated, report.code.clone(), action)
-        };
-        let verdict = match &answered.outcome {
-            ReportOutcome::Repeated(report) => {
-                return Ok(accepted(
-                    report,
-                    next_action(view, call, run, Detail::Brief)?,
-                ));
-            }
-            ReportOutcome::Decided { report, .. } => {
-                let mut verdict = accepted(report, next_action(view, call, run, Detail::Brief)?);
-                if let Some(skills) = &call.skills {
-                    let (_, notes) = skills.found();
-                    verdict.warning = joined(verdict.warning, notes);
-                }
-                verdict.report = summary::of_end(dir, run);
-                verdict
-            }
-            ReportOutcome::Refused(refusal) if refusal.code == BLOCKED => {
-                return Err(blocked(run, refusal));
-            }
-            ReportOutcome::Refused(refusal) => {
-                let state = answered.unit.as_ref().map(|(_, state)| state.as_str());
-                let text = match &call.skills {
-                    Some(skills) => refused_skill(skills, run, definition, refusal),
-                    None => refused(run, definition, state, refusal),
-                };
-                let (code, action) = (
-                    refusal.code.clone(),
-                    next_action(view, call, run, Detail::Brief)?,
-                );
-                self.note_refused(dir, answered.unit(), Some(&code), &text.message);
-                text.verdict(false, Some(code), action)
-            }
-            ReportOutcome::EffectFailed {
-                code,
-                message,
-                suggestion,
-            } => {
-                let (code, message) = (code.clone(), message.clone());
-                return Err(effects::fault(code, message, suggestion.clone()));
-            }
-        };
-        Ok(verdict.advised(run, answered))
+fn is_commit(answered: &AnsweredReport<'_>) -> bool {
+    let role = answered.role.as_ref();
+    role.is_some_and(|role| role.reader == "commit")
+}
+
+/// Whether a report is of a commit that was made before. One that means the work since then is none.
+fn repeats_commit(answered: &mut AnsweredReport<'_>, given: &Report) -> Result<bool, Fault> {
+    let repeats = is_commit(answered) && matches!(answered.outcome, ReportOutcome::Repeated(_));
+    // Who names no subtask may mean the work since then; whose answer was lost has done none.
+    let names_none = given.unit.is_none() && given.item.is_none() && given.state.is_none();
+    if repeats && names_none && !commit::stands_at_commit(&answered.writer.open.run)? {
+        answered.outcome = ReportOutcome::Refused(Refusal::new("stale_unit"));
     }
+    Ok(repeats)
+}
+
+/// Has the verdict on an accepted report say what it brought about: the commit, and the end of the run.
+fn add_results(
+    verdict: &mut Verdict,
+    answered: &AnsweredReport<'_>,
+    repeats_commit: bool,
+) -> Result<(), Fault> {
+    let (run, dir) = (&answered.writer.open.run, &answered.writer.open.dir);
+    if let Some(report) = answered.outcome.report().filter(|_| is_commit(answered)) {
+        let (mut made, found) = commit::made(answered, report)?;
+        let short = made["commitSha"].as_str().and_then(|sha| sha.get(..7));
+        verdict.message = format!("Committed as {}", short.unwrap_or_default());
+        let repeated = repeats_commit.then(|| {
+            "nothing new was committed: this is the answer to the commit before".to_owned()
+        });
+        let warnings = verdict.warning.take().into_iter().chain(found);
+        verdict.warning = joined(repeated, warnings);
+        if repeats_commit {
+            made.insert("alreadyCommitted".to_owned(), true.into());
+        }
+        verdict.result = made;
+    } else if run.status.is_over() {
+        let sha = commit::last_of_run(run)?;
+        let sha = sha.map(|sha| ("commitSha".to_owned(), sha.into()));
+        verdict.result.extend(sha);
+    }
+    if run.status.is_over() {
+        verdict.report = summary::of_end(dir, run);
+    }
+    Ok(())
 }
 
 /// The parts of a report that its reader does not take, as the command line has them.

@@ -64,32 +64,15 @@ pub(crate) fn outcomes(definition: &Definition, state: &str) -> Vec<String> {
 /// The quoted words that stand beside `outcome.outcome` in a guard: after `==` or `!=`, or in a list
 /// after `in`.
 fn compared(guard: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    for rest in guard.split("outcome.outcome").skip(1) {
-        let rest = rest.trim_start();
-        if let Some(rest) = rest.strip_prefix("==").or_else(|| rest.strip_prefix("!=")) {
-            words.extend(quoted(rest.trim_start()).map(|(word, _)| word));
-        } else if let Some(list) = rest.strip_prefix("in").map(str::trim_start)
-            && let Some(mut list) = list.strip_prefix('[')
-        {
-            while let Some((word, after)) = quoted(list.trim_start()) {
-                words.push(word);
-                let Some(next) = after.trim_start().strip_prefix(',') else {
-                    break;
-                };
-                list = next;
-            }
-        }
-    }
-    words
-}
-
-/// The quoted word that `text` begins with, and what comes after it.
-fn quoted(text: &str) -> Option<(String, &str)> {
-    let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
-    let (word, after) = text[1..].split_once(quote)?;
-    // A word with an escape in it is rare, and not worth a second parser.
-    (!word.is_empty() && !word.contains('\\')).then(|| (word.to_owned(), after))
+    let parts = guard.split("outcome.outcome").skip(1).map(str::trim_start);
+    let compares = |part: &&str| ["==", "!=", "in"].iter().any(|with| part.starts_with(with));
+    let words = parts.filter(compares).flat_map(|part| {
+        let clause = part.split(['&', '|']).next().unwrap_or_default();
+        clause.split(['\'', '"']).skip(1).step_by(2)
+    });
+    // A word with an escape in it is rare, and not worth a parser.
+    let words = words.filter(|word| !word.is_empty() && !word.contains('\\'));
+    words.map(str::to_owned).collect()
 }
 
 /// What is said of a report that was taken in.

@@ -157,14 +157,10 @@ impl PastSteps {
     }
 
     fn unknown(&self, to: &str) -> Fault {
-        let undone = self.steps.iter().rev().find(|step| {
-            let names = [
-                Some(step.state.as_str()),
-                step.phase.as_deref(),
-                step.item.as_deref(),
-            ];
-            let mut names = names.into_iter().flatten();
-            names.any(|name| name.eq_ignore_ascii_case(to))
+        let is_called = |name: &str| name.eq_ignore_ascii_case(to);
+        let undone = self.steps.iter().rfind(|step| {
+            let further = [step.phase.as_deref(), step.item.as_deref()];
+            is_called(&step.state) || further.into_iter().flatten().any(is_called)
         });
         if let Some(step) = undone {
             let (to, unit, run) = (text::plain::one_line(to), &step.unit_id, &self.run_id);

@@ -86,16 +86,12 @@ impl Engine {
         }
         let (writer, events) = self.send(asked, writer, Trigger::Feedback)?;
         let unheard = result_of(&events, FEEDBACK).and_then(|result| result["unheard"].as_array());
-        let unheard: Vec<&str> = unheard
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
-        let unheard = match unheard.as_slice() {
-            [] => String::new(),
+        let names = unheard.into_iter().flatten().filter_map(Value::as_str);
+        let unheard = match names.collect::<Vec<_>>().join(", ") {
+            names if names.is_empty() => names,
             names => format!(
                 "; not heard, since they may not change the repository: {}",
-                text::plain::one_line(&names.join(", "))
+                text::plain::one_line(&names)
             ),
         };
         let added = events.iter().filter_map(|event| match event {
