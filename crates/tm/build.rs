@@ -1,10 +1,19 @@
-//! How a debug build is linked.
+//! How a debug build is linked, and the declared calls put together.
 
-use std::env;
+use std::path::Path;
+use std::{env, fs};
+
+use serde_json::{Value, json};
+
+fn main() {
+    link();
+    put_calls_together();
+    println!("cargo::rerun-if-changed=build.rs");
+}
 
 /// The tests start the program some twenty thousand times. At a fixed address it has nothing to relocate each time, which is a
 /// quarter of what starting takes; a program that is given away is linked as ever.
-fn main() {
+fn link() {
     let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
     if is("PROFILE", "debug")
         && is("CARGO_CFG_TARGET_OS", "linux")
@@ -12,5 +21,24 @@ fn main() {
     {
         println!("cargo::rustc-link-arg-bins=-no-pie");
     }
-    println!("cargo::rerun-if-changed=build.rs");
+}
+
+/// The files of `src/calls` are YAML, which takes ten times as long to read as JSON, and every command needs them.
+fn put_calls_together() {
+    println!("cargo::rerun-if-changed=src/calls");
+    let read = |name: &str| -> Value {
+        let text = fs::read_to_string(format!("src/calls/{name}.yaml")).expect("a file of calls");
+        serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{name}.yaml: {error}"))
+    };
+    let turns = read("turns");
+    let mut families = ["autopilot", "run", "session", "collab"].map(read);
+    for family in &mut families {
+        if family["ofTags"] == true {
+            let calls = family["calls"].as_array_mut().expect("calls");
+            calls.extend(turns.as_array().into_iter().flatten().cloned());
+        }
+    }
+    let declared = json!({ "shared": read("shared"), "families": families });
+    let to = Path::new(&env::var_os("OUT_DIR").expect("cargo sets it")).join("calls.json");
+    fs::write(to, declared.to_string()).expect("the folder of the build can be written to");
 }

@@ -13,6 +13,7 @@ use machine::decide::{UnitMatch, match_unit};
 use machine::event::AcceptedReport;
 use machine::state::{Item, Token};
 use machine::{Command, Event, Refusal, Role, RunState, RunStatus};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use workspace::config::Level;
 use workspace::convention::message;
@@ -96,7 +97,8 @@ pub(crate) fn with_way_on(run: &RunState, given: &Evidence, fault: Fault) -> Fau
 }
 
 /// What somebody says of a work unit. The unit's reader takes of it what it is about.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Report {
     /// The work unit; the present one if absent. With it a report that is sent twice counts once.
     pub unit: Option<String>,
@@ -109,6 +111,7 @@ pub struct Report {
     /// More on it.
     pub note: Option<String>,
     /// What is known of the tests.
+    #[serde(flatten)]
     pub evidence: Evidence,
     /// The files that were changed, relative to the project root.
     pub files: Vec<String>,
@@ -119,6 +122,7 @@ pub struct Report {
     /// Coverage under a threshold is let pass.
     pub skip_coverage: bool,
     /// What the executor says beside its numbers, kept with them: `error` and `logs`.
+    #[serde(skip)]
     pub said: Map<String, Value>,
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::client::Client;
@@ -96,7 +97,8 @@ pub struct Tool {
 }
 
 /// What calling a tool may do. Hints, not promises.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Hints {
     /// It changes nothing.
     ReadOnly,

@@ -2,7 +2,8 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`cli`] | the arguments of every command |
+//! | [`calls`] | the calls of the families, as commands and as tools: data |
+//! | [`cli`] | the arguments of every other command |
 //! | [`commands`] | what each command does: asks the engine, hands the answer to the output |
 //! | [`render`] | an answer as a person reads it |
 //! | [`output`] | the only place that prints |
@@ -22,6 +23,7 @@
 )]
 
 mod askpass;
+mod calls;
 mod cli;
 mod commands;
 mod demo;

@@ -2,8 +2,9 @@
 
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 
-use super::session::SessionCommand;
 use super::{Cli, Command};
+use crate::calls::FamilyCall;
+use crate::commands::session::named_run;
 use crate::steps::{Caller, Form};
 
 /// What a command line says, whatever its command is.
@@ -11,10 +12,6 @@ use crate::steps::{Caller, Form};
 pub struct Given {
     /// The command, as it is typed: `tm autopilot next`.
     pub name: String,
-    /// The run or session that is named.
-    run: Option<String>,
-    /// The work unit that a turn is decided on at.
-    pub unit: Option<String>,
     /// Whether the answer is to be JSON.
     json: bool,
 }
@@ -28,10 +25,6 @@ impl Given {
         while let Some((name, below)) = matches.subcommand() {
             matches = below;
             given.name = format!("{} {name}", given.name);
-            let text = |id| matches.try_get_one::<String>(id).ok().flatten().cloned();
-            let named = ["run_id", "named", "positional", "session"];
-            given.run = named.into_iter().find_map(text).or(given.run);
-            given.unit = text("unit");
             given.json |= matches.try_get_one("json").ok().flatten() == Some(&true);
         }
         given
@@ -51,18 +44,9 @@ impl Cli {
     }
 
     /// Who is answered: the family of commands, and the run that is named.
-    pub fn caller(&self, given: &Given) -> Caller {
-        let run = given.run.clone();
+    pub fn caller(&self) -> Caller {
         let (form, run) = match &self.command {
-            Command::Autopilot(_) | Command::Rewind(_) | Command::Adopt(_) => {
-                (Form::Autopilot, run)
-            }
-            Command::Run(_) => (Form::Run, run),
-            Command::Session(session) => match &session.command {
-                SessionCommand::Show(show) => (Form::Session, show.meant().0.map(str::to_owned)),
-                _ => (Form::Session, run),
-            },
-            Command::Collab(_) => (Form::Collab, run),
+            Command::Call(call) => (call.family.form(), named_run(call).map(str::to_owned)),
             Command::Demo(_) | Command::Hook(_) => (Form::Autopilot, None),
             _ => (Form::Run, None),
         };
@@ -71,6 +55,7 @@ impl Cli {
 
     /// Whether the answer is to be JSON.
     pub fn json(&self, given: &Given) -> bool {
-        given.json || matches!(&self.command, Command::Collab(collab) if collab.draws_json())
+        let draws_json = |call: &FamilyCall| call.arguments.text("format") == Some("json");
+        given.json || matches!(&self.command, Command::Call(call) if draws_json(call))
     }
 }

@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use crate::calls::group;
 use crate::mcp::Group;
 
 /// `tm mcp`.
 #[derive(Debug, Args)]
 pub struct Mcp {
     /// The groups of tools to offer, by commas; all of them if left out
-    #[arg(long, value_name = "GROUP", value_delimiter = ',')]
+    #[arg(long, value_name = "GROUP", value_delimiter = ',', value_parser = group)]
     pub tools: Vec<Group>,
     /// The project that is meant where a call names none; the client's own folder if left out
     #[arg(long, value_name = "DIR")]
@@ -31,7 +32,7 @@ pub struct Serve {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7370")]
     pub listen: String,
     /// The groups of tools to offer, by commas; all of them if left out
-    #[arg(long, value_name = "GROUP", value_delimiter = ',')]
+    #[arg(long, value_name = "GROUP", value_delimiter = ',', value_parser = group)]
     pub tools: Vec<Group>,
     /// The file with the token that clients must show; made with a new one if it is not there
     #[arg(long, value_name = "FILE")]

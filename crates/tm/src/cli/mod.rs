@@ -1,30 +1,20 @@
-//! The arguments of every command. Their doc comments are the help texts.
-//!
-//! A tool of the MCP server that does what a command does takes the same type: `serde` says which of its fields a tool has, and
-//! under which names, `schemars` what its schema is ([`crate::mcp::schema`]).
+//! The command line. The families that drive runs are data ([`crate::calls`]); the doc comments here are the help texts of all others.
 
-pub mod autopilot;
 pub mod bench;
-pub mod collab;
 pub mod evidence;
 mod given;
 pub mod history;
 pub mod hook;
 pub mod init;
-pub mod inputs;
 pub mod mcp;
 #[cfg(test)]
 mod pages;
 #[cfg(test)]
 mod reference;
 
-pub mod run;
-pub mod session;
 pub mod setup;
-pub mod start;
 
 pub mod tasks;
-pub mod turn;
 pub mod ui;
 mod usage;
 pub mod verify;
@@ -34,6 +24,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::calls::FamilyCall;
 pub use given::Given;
 pub use usage::{is_help, meant, usage_fault, wants_json};
 
@@ -76,32 +67,9 @@ Exit status:
 /// The families of commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Test-driven runs: each subtask RED, GREEN, COMMIT, on a branch of its own
-    #[command(arg_required_else_help = true)]
-    Autopilot(autopilot::Autopilot),
-    /// Take a test-driven run back to an earlier step: the run, its branch and the working tree; what was there is kept
-    ///
-    /// The same as `tm autopilot rewind`. Without TO the steps are listed.
-    Rewind(turn::RewindHere),
-    /// Have a test-driven run go on from its branch as it is, where git has moved it
-    ///
-    /// The same as `tm autopilot adopt`.
-    Adopt(turn::AdoptHere),
-    /// Runs of any workflow, by the generic verbs: start, next, report, step, status
-    #[command(arg_required_else_help = true)]
-    Run(run::Run),
-    /// Sessions: plan, generate, review, revise, by prompt and response files
-    ///
-    /// Each prompt is written into the session's folder, and somebody (a person, an agent, a script) writes the response
-    /// beside it. `step` moves on, one step at a time. Gates let a person look at plan, code and review first.
-    #[command(arg_required_else_help = true)]
-    Session(session::Session),
-    /// Sessions that go from skill to skill: items are designed one by one, then built in batches
-    ///
-    /// An agent says which skill it has finished, and is told the next one. Work items are brainstormed and drafted; their task
-    /// graphs are then cut into batches and carried out.
-    #[command(arg_required_else_help = true)]
-    Collab(collab::Collab),
+    /// A call of one of the families that drive runs.
+    #[command(flatten)]
+    Call(Box<FamilyCall>),
     /// The tasks of this project: list them, see which one is next, bring in those of other tools
     #[command(arg_required_else_help = true)]
     Tasks(tasks::Tasks),
@@ -207,31 +175,4 @@ pub struct ProjectPlace {
     /// The project's folder; found upward from the current one if left out
     #[arg(long, global = true, value_name = "DIR", help_heading = "Everywhere")]
     pub project_root: Option<PathBuf>,
-}
-
-/// The run that a command is about.
-#[derive(Debug, Clone, Default, Args)]
-pub struct RunChoice {
-    /// The run: its number as in `r7`, its id, a task's id, a session's name, or `last`; default: the present one
-    #[arg(long, value_name = "RUN")]
-    pub run_id: Option<String>,
-}
-
-/// The run that a turn is about, and the work unit that it was decided on at.
-#[derive(Debug, Clone, Default, Args)]
-pub struct TurnChoice {
-    /// The run: its number as in `r7`, its id, a task's id, a session's name, or `last`; default: the present one
-    #[arg(long, value_name = "RUN")]
-    pub run_id: Option<String>,
-    /// Refuse where this work unit, as `next` names it, is not the present one; what this very turn did to it is not done again
-    #[arg(long, value_name = "UNIT")]
-    pub unit: Option<String>,
-}
-
-/// By what a person decides.
-#[derive(Debug, Clone, Default, Args)]
-pub struct Signing {
-    /// Sign the decision with this SSH key, instead of typing back what is shown; a passphrase or a touch is asked for
-    #[arg(long, value_name = "KEY")]
-    pub sign: Option<PathBuf>,
 }

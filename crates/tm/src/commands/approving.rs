@@ -1,6 +1,8 @@
 //! What only a person decides: shown in full, and carried out when the code that is shown with it was typed back, or a key
 //! signed it.
 
+use std::path::Path;
+
 use engine::board::code_to_type_back;
 use engine::view::GENERIC;
 use engine::{Channel, Engine, Fault, Kind, NextStep, Statement, Strength, Turn};
@@ -9,7 +11,6 @@ use serde_json::Value;
 
 use super::declined;
 use crate::askpass;
-use crate::cli::Signing;
 use crate::output::Output;
 use crate::{person, render};
 
@@ -31,13 +32,13 @@ pub struct Question<'a> {
 /// theirs to go on with.
 pub fn agreed(
     engine: &Engine,
-    signing: &Signing,
+    sign: Option<&Path>,
     statement: &Statement,
     question: &Question<'_>,
     output: &mut Output,
     again: NextStep,
 ) -> Result<Engine, Fault> {
-    let Some(key) = &signing.sign else {
+    let Some(key) = sign else {
         if question.least == Strength::Signed {
             return Err(Fault::new(
                 Kind::Refused,
@@ -66,7 +67,7 @@ pub fn agreed(
 pub fn turn<T>(
     engine: &Engine,
     turn: &Turn<'_>,
-    signing: &Signing,
+    sign: Option<&Path>,
     output: &mut Output,
     take: impl Fn(&Engine, Option<&str>) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
@@ -74,7 +75,7 @@ pub fn turn<T>(
         Err(fault) if fault.code == "needs_person" => fault,
         done => return done,
     };
-    let can_ask = signing.sign.is_some() || output.has_person();
+    let can_ask = sign.is_some() || output.has_person();
     let is_grave = matches!(turn.name, "allow" | "abort");
     let run = fault.details.get("runId").and_then(Value::as_str);
     let Some(run) = run.filter(|_| can_ask || is_grave) else {
@@ -116,7 +117,7 @@ pub fn turn<T>(
         least,
     };
     let again = turn.step().of(run);
-    let asked = agreed(engine, signing, &statement, &question, output, again)?;
+    let asked = agreed(engine, sign, &statement, &question, output, again)?;
     take(&asked, Some(run))
 }
 

@@ -1,93 +1,20 @@
 //! `tm autopilot`.
 
-use engine::report::{Meaning, Report};
-use engine::view::AUTOPILOT;
 use engine::view::autopilot::request;
 use engine::{Engine, Fault, NextStep, Verb};
 
-use super::run::report;
-use super::{DONE, Outcome, declined, open, turn, usage, watch};
-use crate::cli::autopilot::{Autopilot, AutopilotCommand};
-use crate::cli::start::Start;
-use crate::cli::turn::TurnCommand;
-use crate::cli::{Given, Place};
+use super::{DONE, Outcome, declined, usage};
+use crate::calls::{Arguments, FamilyCall};
 use crate::interactive;
 use crate::output::Output;
 use crate::steps::TEST_PHASES;
 use crate::{person, render};
 
-/// Carries out a command of `tm autopilot`.
-pub fn run(autopilot: Autopilot, given: &Given, output: &mut Output) -> Outcome {
-    let Autopilot { place, command } = autopilot;
-    check(&command, output)?;
-    let engine = open(place.project_root, place.tag, &given.name)?.at_unit(given.unit.as_deref());
-    let mut record = |meaning, run: Option<String>, given: Report| {
-        report(
-            &engine,
-            (&AUTOPILOT, meaning),
-            run.as_deref(),
-            &given,
-            output,
-        )
-    };
-    match command {
-        AutopilotCommand::Start(start) => begin(&engine, start, output),
-        AutopilotCommand::Next(next) => {
-            let run = next.run.run_id.as_deref();
-            super::run::show_next(&engine, &AUTOPILOT, run, next.check, output)
-        }
-        AutopilotCommand::Complete(mut complete) => {
-            (complete.phase, complete.subtask) =
-                phase_and_subtask(complete.phase, complete.subtask)?;
-            let run = complete.run.run_id.take();
-            record(Meaning::Tests, run, complete.request())
-        }
-        AutopilotCommand::Commit(mut commit) => {
-            let run = commit.run.run_id.take();
-            record(Meaning::Commit, run, commit.request())
-        }
-        AutopilotCommand::Finalize(mut finalize) => {
-            let run = finalize.run.run_id.take();
-            record(Meaning::Suite, run, finalize.request())
-        }
-        AutopilotCommand::Turn(command) => turn::run(&engine, &AUTOPILOT, &command, output),
-        AutopilotCommand::Status(status) => {
-            super::run::show_status(&engine, &AUTOPILOT, status.run.run_id.as_deref(), output)
-        }
-        AutopilotCommand::Watch(watch) => watch::run(&engine, watch.run.run_id.as_deref(), output),
-    }
-}
-
-/// Takes a turn of a run over a task.
-pub fn turned(place: Place, turn: TurnCommand, given: &Given, output: &mut Output) -> Outcome {
-    let command = AutopilotCommand::Turn(turn);
-    run(Autopilot { place, command }, given, output)
-}
-
-/// What can be told from the command line alone, before anything is looked at.
-fn check(command: &AutopilotCommand, output: &Output) -> Result<(), Fault> {
-    let interactive = match command {
-        AutopilotCommand::Start(start) => start.interactive,
-        AutopilotCommand::Turn(TurnCommand::Resume(resume)) => resume.interactive,
-        AutopilotCommand::Complete(complete) => {
-            phase_and_subtask(complete.phase.clone(), complete.subtask.clone())?;
-            false
-        }
-        _ => false,
-    };
-    if interactive && output.is_json() {
-        return Err(
-            usage("--interactive is a dialogue with a person and cannot be had as JSON")
-                .suggest("leave out one of --json and --interactive"),
-        );
-    }
-    Ok(())
-}
-
-fn begin(engine: &Engine, start: Start, output: &mut Output) -> Outcome {
-    let (dry_run, interactive) = (start.dry_run, start.interactive);
-    let asks = output.has_person() && !start.no_confirm;
-    let mut request = start.request();
+/// Begins a run over a task.
+pub fn begin(engine: &Engine, asked: FamilyCall, output: &mut Output) -> Outcome {
+    let dry_run = asked.arguments.is("dryRun");
+    let asks = output.has_person() && !asked.arguments.is("noConfirm");
+    let mut request: request::Start = asked.arguments.read()?;
     if dry_run {
         let plan = engine.plan(&request)?;
         output.answer(&plan, render::plan)?;
@@ -111,7 +38,7 @@ fn begin(engine: &Engine, start: Start, output: &mut Output) -> Outcome {
         output.warning(warning);
     }
     output.answer(&started, render::started)?;
-    if interactive {
+    if asked.interactive {
         return interactive::run(engine, &started.run_id, output);
     }
     Ok(DONE)
@@ -159,7 +86,19 @@ fn with_person<T>(
     }
 }
 
-/// Tells a phase from the id of a subtask: either may be left out.
+/// Tells the phase of a report from the id of its subtask.
+pub fn tell_phase_from_subtask(arguments: &mut Arguments) -> Result<(), Fault> {
+    let words = (arguments.take_text("state"), arguments.take_text("item"));
+    let (phase, subtask) = phase_and_subtask(words.0, words.1)?;
+    for (name, word) in [("state", phase), ("item", subtask)] {
+        if let Some(word) = word {
+            arguments.set(name, word);
+        }
+    }
+    Ok(())
+}
+
+/// A phase and the id of a subtask: either may be left out.
 fn phase_and_subtask(
     first: Option<String>,
     second: Option<String>,

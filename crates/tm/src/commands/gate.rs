@@ -7,7 +7,7 @@ use engine::{Choice, Engine, Fault, Kind, Verb};
 
 use super::approving::{Question, agreed};
 use super::{DONE, Outcome, usage};
-use crate::cli::Signing;
+use crate::calls::FamilyCall;
 use crate::output::Output;
 use crate::render;
 use journal::layout::short_name;
@@ -16,16 +16,15 @@ use journal::layout::short_name;
 pub fn decide(
     engine: &Engine,
     view: &'static View,
-    (run, hash): (Option<&str>, Option<&str>),
+    asked: &FamilyCall,
     feedback: Option<&str>,
-    signing: &Signing,
     output: &mut Output,
 ) -> Outcome {
     if feedback.is_some_and(|feedback| feedback.trim().is_empty()) {
         return Err(fault!("usage.no_feedback"));
     }
-    let gate = engine.gate(view, run)?;
-    bound_to(&gate, None, hash)?;
+    let gate = engine.gate(view, asked.run.as_deref())?;
+    bound_to(&gate, None, asked.arguments.text("hash"))?;
     let (choice, to, deed, again) = match feedback {
         None => (
             Choice::Approve,
@@ -50,7 +49,14 @@ pub fn decide(
     };
     let statement = engine.gate_statement(&gate, choice, &feedback)?;
     let again = again.of(&gate.run_id);
-    let by = agreed(engine, signing, &statement, &question, output, again)?;
+    let by = agreed(
+        engine,
+        asked.sign.as_deref(),
+        &statement,
+        &question,
+        output,
+        again,
+    )?;
     let decide = Decide {
         gate,
         choice,

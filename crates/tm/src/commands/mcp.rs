@@ -24,7 +24,7 @@ const LOCALHOST: &str = "localhost";
 const PORTS: usize = 8;
 
 /// Serves the client at standard input and output, until it closes its end.
-pub fn stdio(mcp: Mcp, output: &Output) -> Outcome {
+pub fn stdio(mcp: &Mcp, output: &Output) -> Outcome {
     log_to_stderr();
     if std::io::stdin().is_terminal() {
         output.hint(
@@ -33,7 +33,7 @@ pub fn stdio(mcp: Mcp, output: &Output) -> Outcome {
     }
     let named = mcp.project_root.as_deref().map(folder).transpose()?;
     let places = Places::of_one_client(current_folder()?, named);
-    let server = Tramline::new(places, &groups(mcp.tools));
+    let server = Tramline::new(places, &mcp.tools);
     engine::remember_runs();
     ::mcp::stdio::serve(server).map_err(|error| {
         Fault::environment(
@@ -96,7 +96,7 @@ pub fn http(serve: Serve, output: &mut Output) -> Outcome {
         }
     };
     let places = Places::within(cwd, roots.clone());
-    self::serve(places, &groups(serve.tools), listening, options, ready)
+    self::serve(places, &serve.tools, listening, options, ready)
 }
 
 /// The token in a file, made anew where there is none.
@@ -275,14 +275,6 @@ pub(super) fn log_to_stderr() {
     // Set already where a test runs several in one process; the first one does.
     let lines = fmt::layer().with_ansi(false).with_writer(std::io::stderr);
     let _ = registry().with(lines).with(filter).try_init();
-}
-
-pub(super) fn groups(named: Vec<Group>) -> Vec<Group> {
-    if named.is_empty() {
-        Group::ALL.to_vec()
-    } else {
-        named
-    }
 }
 
 pub(super) fn folder(named: &Path) -> Result<PathBuf, Fault> {

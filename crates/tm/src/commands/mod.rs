@@ -3,6 +3,7 @@
 mod approving;
 mod autopilot;
 mod bench;
+mod call;
 pub mod collab;
 mod complete;
 mod config;
@@ -13,7 +14,6 @@ pub mod hook;
 pub mod init;
 mod mcp;
 pub mod own;
-mod run;
 pub mod session;
 mod setup;
 mod tasks;
@@ -37,7 +37,6 @@ use rustix::process::Signal;
 use workspace::config::Environment;
 
 use crate::askpass;
-use crate::cli::turn::{AdoptHere, RewindHere, TurnCommand};
 use crate::cli::{self, Cli, Command, Given};
 use crate::output::Output;
 use crate::progress;
@@ -84,7 +83,7 @@ fn carry_out(arguments: &[OsString]) -> u8 {
         Ok(read) => read,
         Err(error) => return not_parsed(&error, arguments),
     };
-    let mut output = Output::new(cli.json(&given), cli.no_color, cli.caller(&given));
+    let mut output = Output::new(cli.json(&given), cli.no_color, cli.caller());
     progress::begin(output.is_json(), output.look().width);
     let host = suite_call::host_of(arguments);
     let mut ran = run(cli, &given, &mut output);
@@ -132,16 +131,7 @@ fn not_parsed(error: &clap::Error, arguments: &[OsString]) -> u8 {
 
 fn run(cli: Cli, given: &Given, output: &mut Output) -> Outcome {
     match cli.command {
-        Command::Autopilot(autopilot) => autopilot::run(autopilot, given, output),
-        Command::Rewind(RewindHere { place, rewind }) => {
-            autopilot::turned(place, TurnCommand::Rewind(rewind), given, output)
-        }
-        Command::Adopt(AdoptHere { place, adopt }) => {
-            autopilot::turned(place, TurnCommand::Adopt(adopt), given, output)
-        }
-        Command::Run(arguments) => run::run(arguments, given, output),
-        Command::Session(arguments) => session::run(arguments, given, output),
-        Command::Collab(arguments) => collab::run(arguments, given, output),
+        Command::Call(call) => call::run(*call, given, output),
         Command::Tasks(arguments) => tasks::run(arguments, output),
         Command::Runs(runs) => history::runs(runs, output),
         Command::Log(log) => history::log(log, output),
@@ -154,7 +144,7 @@ fn run(cli: Cli, given: &Given, output: &mut Output) -> Outcome {
         Command::Config(config) => config::config(config, output),
         Command::Init(arguments) => init::init(&arguments, output),
         Command::Own(own) => own::run(own, output),
-        Command::Mcp(mcp) => mcp::stdio(mcp, output),
+        Command::Mcp(mcp) => mcp::stdio(&mcp, output),
         Command::Serve(serve) => mcp::http(serve, output),
         Command::Doctor(doctor) => setup::doctor(&doctor, output),
         Command::Demo(demo) => crate::demo::run(&demo, output),

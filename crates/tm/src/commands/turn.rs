@@ -1,11 +1,11 @@
-//! The turns of a run, of `tm autopilot` and of `tm run`.
+//! The turns of a run, in the words of each family.
 
-use engine::turn::answer::{TurnAnswer, TurnDetails};
+use engine::turn::answer::TurnDetails;
 use engine::view::View;
 use engine::{Engine, Fault, Turn};
 
 use super::{DONE, Outcome, approving};
-use crate::cli::turn::{Resume, TurnCommand};
+use crate::calls::FamilyCall;
 use crate::output::Output;
 use crate::{interactive, person, render};
 
@@ -13,34 +13,43 @@ use crate::{interactive, person, render};
 pub fn run(
     engine: &Engine,
     view: &'static View,
-    command: &TurnCommand,
+    mut asked: FamilyCall,
     output: &mut Output,
 ) -> Outcome {
-    let Some(turn) = command.turn() else {
-        let steps = engine.past_steps(view, command.run())?;
+    if asked.arguments.take("ready").is_some() {
+        asked.arguments.set("draft", false);
+    }
+    let Some(turn) = asked.arguments.turn(asked.call) else {
+        let steps = engine.past_steps(view, asked.run.as_deref())?;
         output.answer(&steps, render::past_steps)?;
         return Ok(DONE);
     };
     let take = |run: Option<&str>, output: &mut Output| {
-        let signing = command.signing();
-        approving::turn(engine, &turn, &signing, output, |engine, asked| {
-            engine.turn(view, asked.or(run), &turn)
-        })
+        approving::turn(
+            engine,
+            &turn,
+            asked.sign.as_deref(),
+            output,
+            |engine, agreed| engine.turn(view, agreed.or(run), &turn),
+        )
     };
-    let answer = match take(command.run(), output) {
+    let answer = match take(asked.run.as_deref(), output) {
         Err(fault) if fault.code == "several_runs" && is_choice(&turn, output) => {
             let chosen = chosen(engine, output, fault)?;
             take(Some(&chosen), output)?
         }
         taken => taken?,
     };
-    told(&answer, output)?;
-    match command {
-        TurnCommand::Resume(Resume {
-            interactive: true, ..
-        }) => interactive::run(engine, &answer.run_id, output),
-        _ => Ok(DONE),
+    if let TurnDetails::Submitted(submission) = &answer.details {
+        for warning in &submission.warnings {
+            output.warning(warning);
+        }
     }
+    output.answer(&answer, render::turned)?;
+    if asked.interactive {
+        return interactive::run(engine, &answer.run_id, output);
+    }
+    Ok(DONE)
 }
 
 /// Whether a person can choose one of several runs for it.
@@ -56,13 +65,4 @@ fn chosen(engine: &Engine, output: &mut Output, fault: Fault) -> Result<String, 
     let chosen = person::choose(output, candidates.len())?;
     let run = chosen.and_then(|chosen| candidates.into_iter().nth(chosen));
     run.map(|run| run.run_id).ok_or(fault)
-}
-
-fn told(answer: &TurnAnswer, output: &mut Output) -> Result<(), Fault> {
-    if let TurnDetails::Submitted(submission) = &answer.details {
-        for warning in &submission.warnings {
-            output.warning(warning);
-        }
-    }
-    output.answer(answer, render::turned)
 }

@@ -13,7 +13,7 @@ use super::mcp::{Listening, serve, token};
 use super::web::{Shown, another_link_on_enter, link, open_browser, site};
 use super::{DONE, Outcome, current_folder, open};
 use crate::cli::ui::Ui;
-use crate::mcp::{Group, Places};
+use crate::mcp::Places;
 use crate::output::Output;
 
 /// Shows the runs.
@@ -106,5 +106,5 @@ fn in_browser(ui: &Ui, engine: &Engine, output: &mut Output) -> Outcome {
             another_link_on_enter(Arc::clone(&access), host, path.clone());
         }
     };
-    serve(places, &Group::ALL, listening, options, ready)
+    serve(places, &[], listening, options, ready)
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::client::Client;
 use super::hook::document;
 use crate::hook::settings;
-use crate::mcp::{Group, prompts};
+use crate::mcp::prompts;
 
 /// What it is, in one line.
 const DESCRIPTION: &str = "Rails for coding agents: they do one step at a time, report with evidence, and only what was checked is committed";
@@ -159,7 +159,7 @@ fn codex_server() -> Value {
 
 /// The skills: the prompts that lead from start to end.
 fn skills() -> Vec<(&'static str, String)> {
-    let prompts = prompts::list(&Group::ALL);
+    let prompts = prompts::list(&[]);
     let skill = |(name, when): (&'static str, &str)| {
         let what = prompts.iter().find(|prompt| prompt.name == name);
         let what = what.expect("each rail has a prompt").description;

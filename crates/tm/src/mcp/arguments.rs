@@ -4,11 +4,10 @@
 //! (ids often look like numbers), one text for a list of one, and the JSON text of a list for the list.
 
 use engine::{Fault, Kind};
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use text::plain::one_line;
 
-use super::schema::{ALIASES, AS_IS, EMPTY, FORM, properties};
+use crate::calls::schema::{ALIASES, AS_IS, EMPTY, FORM, properties};
 
 /// How much of what was given a fault repeats, in characters.
 const LONGEST: usize = 60;
@@ -16,13 +15,6 @@ const LONGEST: usize = 60;
 /// The arguments as the types that `schema` was made of take them.
 pub fn read(schema: &Value, given: Map<String, Value>) -> Result<Map<String, Value>, Fault> {
     object(schema, given, "")
-}
-
-/// Arguments that were read, as a type. What its own reading finds wrong is a fault as well.
-pub fn typed<T: DeserializeOwned>(read: Map<String, Value>) -> Result<T, Fault> {
-    T::deserialize(Value::Object(read)).map_err(|error| {
-        bad(one_line(&error.to_string())).suggest("call again with arguments that fit the schema")
-    })
 }
 
 /// An object by its schema. `path` is its name with a dot behind it, or empty.
@@ -96,10 +88,8 @@ fn one(schema: &Value, mut value: Value, name: &str) -> Result<Option<Value>, Fa
         (_, value @ Value::Object(_)) if has_form => value.to_string().into(),
         (_, Value::Number(number)) if is_text && schema[EMPTY] != true => number.to_string().into(),
         (Some("integer"), value) => {
-            let least = schema["minimum"].as_u64().unwrap_or(0);
-            if value.as_u64().is_none_or(|number| number < least) {
-                let expected = format!("a whole number from {least} on");
-                return Err(wrong(name, &value, &expected));
+            if value.as_u64().is_none() {
+                return Err(wrong(name, &value, "a whole number from 0 on"));
             }
             value
         }
@@ -168,36 +158,52 @@ fn wrong(name: &str, value: &Value, expected: &str) -> Fault {
 
 #[cfg(test)]
 mod tests {
-    use super::super::schema;
     use super::*;
-    use schemars::JsonSchema;
+    use crate::calls;
+    use crate::calls::schema;
     use serde::Deserialize;
     use serde_json::json;
 
-    #[derive(Debug, Default, PartialEq, Deserialize, JsonSchema)]
+    #[derive(Debug, Default, PartialEq, Deserialize)]
     struct Inner {
         success: bool,
     }
 
-    #[derive(Debug, Default, PartialEq, Deserialize, JsonSchema)]
+    #[derive(Debug, Default, PartialEq, Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Outer {
-        #[schemars(extend("x-aliases" = ["unit_id"]))]
         unit_id: Option<String>,
         #[serde(default)]
         files: Vec<String>,
-        #[schemars(range(min = 1))]
         most: Option<u32>,
-        #[schemars(extend("type" = "number", "x-form" = true))]
         coverage: Option<String>,
-        #[schemars(extend("x-empty" = true))]
         response: Option<String>,
         inner: Inner,
     }
 
+    fn schema() -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "unitId": { "type": "string", "x-aliases": ["unit_id"] },
+                "files": { "type": "array", "items": { "type": "string" } },
+                "most": { "type": "integer" },
+                "coverage": { "type": "number", "x-form": true },
+                "response": { "type": "string", "x-empty": true },
+                "inner": {
+                    "type": "object",
+                    "properties": { "success": { "type": "boolean" } },
+                    "required": ["success"],
+                },
+            },
+            "required": ["inner"],
+        })
+    }
+
     fn read(given: &str) -> Result<Outer, String> {
         let given = serde_json::from_str(given).unwrap();
-        let read = super::read(&schema::of::<Outer>(), given).and_then(typed);
+        let read = super::read(&schema(), given);
+        let read = read.and_then(|read| calls::read(Value::Object(read)));
         read.map_err(|fault| fault.message)
     }
 
@@ -231,7 +237,7 @@ mod tests {
             (r#"{"inner": {}}"#, "`inner.success`"),
             (r#"{"inner": {"success": "yes"}}"#, "`inner.success`"),
             (r#"{"inner": {"success": true, "why": 1}}"#, "`inner.why`"),
-            (r#"{"most": 0}"#, "`most`"),
+            (r#"{"most": -1}"#, "`most`"),
             (r#"{"files": 1}"#, "`files`"),
             (r#"{"files": [true]}"#, "`files[0]`"),
             (r#"{"coverage": []}"#, "`coverage`"),
@@ -242,32 +248,20 @@ mod tests {
             assert!(refused.contains(place), "{given}: {refused}");
         }
         // What is expected is said, too.
-        let refused = read(r#"{"most": 0}"#).unwrap_err();
+        let refused = read(r#"{"most": -1}"#).unwrap_err();
         assert_eq!(
             refused,
-            "`most` is 0, where a whole number from 1 on is expected"
+            "`most` is -1, where a whole number from 0 on is expected"
         );
     }
 
     #[test]
     fn a_client_is_shown_what_it_needs() {
-        let inner = json!({
-            "type": "object",
-            "properties": { "success": { "type": "boolean" } },
-            "required": ["success"],
-        });
-        let expected = json!({
-            "type": "object",
-            "properties": {
-                "unitId": { "type": "string" },
-                "files": { "type": "array", "items": { "type": "string" } },
-                "most": { "type": "integer", "minimum": 1 },
-                "coverage": { "type": "number" },
-                "response": { "type": "string" },
-                "inner": inner,
-            },
-            "required": ["inner"],
-        });
-        assert_eq!(schema::shown(&schema::of::<Outer>()), expected);
+        let shown = schema::shown(&schema());
+        assert!(!shown.to_string().contains("x-"), "{shown}");
+        let property = |name: &str| shown["properties"][name].clone();
+        assert_eq!(property("coverage"), json!({ "type": "number" }));
+        assert_eq!(property("inner"), schema()["properties"]["inner"]);
+        assert_eq!(shown["required"], json!(["inner"]));
     }
 }

@@ -3,7 +3,6 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`tools`] | the tools, by group |
-//! | [`schema`] | what a tool takes, derived from a type |
 //! | [`arguments`] | reading a tool's arguments by that |
 //! | [`calls`] | carrying a call out, also where its client gives it up |
 //! | [`place`] | which project a call is about |
@@ -21,7 +20,6 @@ pub mod marks;
 pub mod place;
 pub mod prompts;
 pub mod resources;
-pub mod schema;
 pub mod tools;
 use std::sync::Arc;
 

@@ -13,8 +13,6 @@ use engine::fault;
 use engine::progress::Observer;
 use engine::{Engine, Fault, Kind, OpenOptions, session_name};
 use mcp::Client;
-use schemars::JsonSchema;
-use serde::Deserialize;
 use text::plain::one_line;
 use workspace::config::{
     Environment, find_root, first_in_project, prepared_first, session_folders,
@@ -58,87 +56,6 @@ impl RunSelector {
     /// The run, as the engine takes it.
     pub fn run(&self) -> Option<&str> {
         self.run.as_deref()
-    }
-}
-
-/// The project and the run, as tools of runs are told.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct RunPlace {
-    #[schemars(extend("x-brief" = "run"))]
-    run_id: Option<String>,
-    #[schemars(extend("x-brief" = "folder"))]
-    project_root: Option<String>,
-    #[schemars(extend("x-brief" = "task list"))]
-    tag: Option<String>,
-}
-
-impl From<RunPlace> for RunSelector {
-    fn from(of: RunPlace) -> Self {
-        Self {
-            project_root: of.project_root,
-            tag: of.tag,
-            run: of.run_id,
-            unit: None,
-        }
-    }
-}
-
-/// The same, as tools of sessions are told.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SessionPlace {
-    #[schemars(extend("x-aliases" = ["session_id"], "x-brief" = "session"))]
-    session_id: Option<String>,
-    #[schemars(extend("x-brief" = "folder"))]
-    project_root: Option<String>,
-}
-
-impl From<SessionPlace> for RunSelector {
-    fn from(of: SessionPlace) -> Self {
-        Self {
-            project_root: of.project_root,
-            run: of.session_id,
-            ..Self::default()
-        }
-    }
-}
-
-/// The same, as tools of skills are told.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct SkillsPlace {
-    #[schemars(extend("x-aliases" = ["sessionId"], "x-brief" = "session"))]
-    session: Option<String>,
-    #[schemars(extend("x-aliases" = ["projectRoot"], "x-brief" = "folder"))]
-    project: Option<String>,
-}
-
-impl From<SkillsPlace> for RunSelector {
-    fn from(of: SkillsPlace) -> Self {
-        Self {
-            project_root: of.project,
-            run: of.session,
-            ..Self::default()
-        }
-    }
-}
-
-/// What tools of turns are told besides.
-#[derive(Debug, Deserialize, JsonSchema)]
-pub struct TurnPlace<P> {
-    #[serde(rename = "unitId")]
-    #[schemars(extend("x-aliases" = ["unit_id"], "x-brief" = "step you decided at"))]
-    unit: Option<String>,
-    #[serde(flatten)]
-    place: P,
-}
-
-impl<P: Into<RunSelector>> From<TurnPlace<P>> for RunSelector {
-    fn from(of: TurnPlace<P>) -> Self {
-        Self {
-            unit: of.unit,
-            ..of.place.into()
-        }
     }
 }
 

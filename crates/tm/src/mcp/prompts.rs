@@ -52,13 +52,14 @@ const PHASES: [(&str, &str, &str, &str); 4] = [
 /// The prompts that go with these groups of tools.
 pub fn list(groups: &[Group]) -> Vec<Prompt> {
     let mut all = Vec::new();
-    if groups.contains(&Group::Autopilot) {
+    let has = |name: &str| groups.is_empty() || groups.iter().any(|group| group.name == name);
+    if has("autopilot") {
         all.extend(of_a_run());
     }
-    if groups.contains(&Group::Review) {
+    if has("session") {
         all.push(of_a_session());
     }
-    if groups.contains(&Group::Collab) {
+    if has("collab") {
         all.push(of_skills());
     }
     all

@@ -1,15 +1,13 @@
 //! Whether what is advised can be done: that commands take the words, and tools the arguments, which a step is spelled with.
 //! Asked of every step in every test: tests of the binary set `TRAMLINE_CHECK_ADVICE`, which only a debug build reads.
 
+use clap::CommandFactory as _;
 use clap::error::ErrorKind;
-use clap::{Args as _, Command, CommandFactory as _};
 use serde_json::Value;
 
+use crate::calls::command::family_command;
+use crate::calls::families;
 use crate::cli::Cli;
-use crate::cli::autopilot::Autopilot;
-use crate::cli::collab::Collab;
-use crate::cli::run::Run;
-use crate::cli::session::Session;
 
 /// Whether a test runs this.
 pub fn is_asked() -> bool {
@@ -19,15 +17,12 @@ pub fn is_asked() -> bool {
 /// Panics where no command takes these words. What only stands for a value is none.
 pub fn by_command(command: &str) {
     let words = words(command);
-    let family = words.get(1).map(String::as_str).unwrap_or_default();
+    let family = words.get(1);
     // All of them take a while to be put together, and there are many steps.
-    let own = Command::new("");
+    let family = families().iter().find(|known| Some(&known.name) == family);
     let (parser, words) = match family {
-        "autopilot" => (Autopilot::augment_args(own), &words[1..]),
-        "run" => (Run::augment_args(own), &words[1..]),
-        "session" => (Session::augment_args(own), &words[1..]),
-        "collab" => (Collab::augment_args(own), &words[1..]),
-        _ => (Cli::command(), &words[..]),
+        Some(family) => (family_command(family), &words[1..]),
+        None => (Cli::command(), &words[..]),
     };
     let Err(error) = parser.try_get_matches_from(words) else {
         return;

@@ -2,10 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
+
 use crate::capability::tests::evidence::listed;
 
 /// Arguments of `start`.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Start {
     /// The task, where it comes from the tasks file or needs no other name.
     pub task_id: Option<String>,
@@ -30,17 +33,20 @@ pub struct Start {
     /// Run the suite before.
     pub verify: bool,
     /// The files that the suite writes its reports to, where it is run; a folder stands for the reports in it.
+    #[serde(rename = "report")]
     pub reports: Vec<PathBuf>,
     /// Their format, where it is not to be told by their content.
     pub format: Option<String>,
 }
 
 /// What a report of tests rests on: numbers, or a report, or a run of the engine's own.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Evidence {
     /// `failed:3,passed:0` in any order, or a JSON object.
     pub results: Option<String>,
     /// Test reports, relative to where the caller stands; a folder stands for the reports in it.
+    #[serde(rename = "report")]
     pub reports: Vec<PathBuf>,
     /// Their format, where it is not to be told by their content.
     pub format: Option<String>,

@@ -3,6 +3,7 @@
 //! Phases are upper-case here, and a unit tells of its phase under a key of its own. What is decided is decided by
 //! the calls of the phase form.
 
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::action::{Action, ActionKind, AwaitedReport};
@@ -63,7 +64,8 @@ const PHASES: [(&str, &str, &str, &[&str]); 3] = [
 ];
 
 /// What an executor reports of a unit.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct WorkUnitResult {
     /// Whether it did what the unit asked for.
     pub success: bool,
@@ -92,6 +94,7 @@ pub struct WorkUnitResult {
     /// Output that may help.
     pub logs: Option<String>,
     /// What stands for the numbers: reports, or a run of the tests. Its results and coverage are not looked at.
+    #[serde(skip)]
     pub evidence: request::Evidence,
 }
 

@@ -1,9 +1,11 @@
 //! What the calls on sessions ask for.
 
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// A session to begin.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Init {
     /// The workflow; `review` if absent.
     pub workflow: Option<String>,

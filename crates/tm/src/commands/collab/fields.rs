@@ -4,43 +4,40 @@ use std::path::Path;
 
 use engine::Fault;
 use engine::view::collab::request::TaskUpdate;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use text::plain::one_line;
 
 use super::super::usage;
 use super::document::text_of;
-use crate::cli::collab::{Add, Task, Update};
+use crate::calls::Arguments;
 
 /// The fields that an update sets which adds an item.
-pub fn late_item(add: &Add) -> Map<String, Value> {
-    let needs: Vec<Value> = add
-        .depends_on
-        .iter()
-        .map(|number| number_or_text(number))
-        .collect();
-    let mut item = Map::new();
-    item.insert("title".to_owned(), add.title.as_str().into());
-    item.insert("type".to_owned(), add.kind.as_str().into());
-    item.insert("dependsOn".to_owned(), needs.into());
-    if let Some(number) = &add.number {
-        item.insert("number".to_owned(), number_or_text(number));
+pub fn late_item(add: &Arguments) -> Map<String, Value> {
+    let needs = add.texts("dependsOn").into_iter().map(number_or_text);
+    let mut item = json!({
+        "title": add.text("title"),
+        "type": add.text("kind"),
+        "dependsOn": needs.collect::<Vec<_>>(),
+    });
+    if let Some(number) = add.text("number") {
+        item["number"] = number_or_text(number);
     }
-    Map::from_iter([("addItems".to_owned(), vec![Value::from(item)].into())])
+    Map::from_iter([("addItems".to_owned(), json!([item]))])
 }
 
 /// The fields that an update sets, by name.
-pub fn fields(update: &Update) -> Result<Map<String, Value>, Fault> {
+pub fn fields(update: &Arguments) -> Result<Map<String, Value>, Fault> {
     let mut fields = Map::new();
-    if let Some(given) = &update.work_items {
+    if let Some(given) = update.text("workItems") {
         fields.insert("workItems".to_owned(), work_items(given)?);
     }
-    if let Some(number) = &update.current_item {
+    if let Some(number) = update.text("currentItem") {
         fields.insert("currentItem".to_owned(), number_or_text(number));
     }
-    if let Some(has) = update.has_snapshot {
+    if let Some(has) = update.flag("hasSnapshot") {
         fields.insert("hasSnapshot".to_owned(), has.into());
     }
-    for pair in &update.set {
+    for pair in update.texts("set") {
         let Some((name, value)) = pair.split_once('=') else {
             return Err(usage(format!("--set {} has no `=`", one_line(pair)))
                 .suggest("write --set NAME=JSON"));
@@ -81,11 +78,11 @@ pub fn number_or_text(given: &str) -> Value {
 }
 
 /// What tasks came to.
-pub fn tasks(task: &Task) -> Result<Vec<TaskUpdate>, Fault> {
-    match task.words.as_slice() {
+pub fn tasks(words: &[&str], skipped: bool) -> Result<Vec<TaskUpdate>, Fault> {
+    match words {
         [id, status] if !status.contains('=') => {
             let mut update = with_status(id, status);
-            if task.skipped {
+            if skipped {
                 if update.status != "failed" {
                     return Err(not_failed(id, status));
                 }
@@ -93,12 +90,12 @@ pub fn tasks(task: &Task) -> Result<Vec<TaskUpdate>, Fault> {
             }
             Ok(vec![update])
         }
-        [id] if task.skipped && !id.contains('=') => Ok(vec![with_status(id, "skipped")]),
+        [id] if skipped && !id.contains('=') => Ok(vec![with_status(id, "skipped")]),
         [id] if !id.contains('=') => {
             Err(usage(format!("the task `{}` has no status", one_line(id))).suggest(form()))
         }
         words => {
-            if task.skipped && words.len() > 1 {
+            if skipped && words.len() > 1 {
                 return Err(usage("--skipped is for one task")
                     .suggest("write ID=skipped for each task that is skipped"));
             }
@@ -106,7 +103,7 @@ pub fn tasks(task: &Task) -> Result<Vec<TaskUpdate>, Fault> {
                 .iter()
                 .map(|word| pair(word))
                 .collect::<Result<Vec<_>, _>>()?;
-            if let ([update], true) = (updates.as_mut_slice(), task.skipped) {
+            if let ([update], true) = (updates.as_mut_slice(), skipped) {
                 if update.status != "failed" {
                     return Err(not_failed(&update.id, &update.status));
                 }
@@ -156,12 +153,11 @@ fn form() -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     /// What the words set: each task with its status.
     fn told(words: &str, skipped: bool) -> Result<String, String> {
-        let words = words.split(' ').map(str::to_owned).collect();
-        let all = tasks(&Task { words, skipped }).map_err(|fault| fault.message)?;
+        let words: Vec<&str> = words.split(' ').collect();
+        let all = tasks(&words, skipped).map_err(|fault| fault.message)?;
         let one = |task: &TaskUpdate| {
             let skipped = task.outcome.as_ref().map_or("", |_| " skipped");
             format!("{} {}{skipped}", task.id, task.status)
@@ -203,12 +199,10 @@ mod tests {
     #[test]
     fn fields_are_set_once_each_and_keep_their_types() {
         let set = |items: &str, set: &[&str]| {
-            fields(&Update {
-                work_items: Some(items.to_owned()),
-                current_item: Some("2".to_owned()),
-                has_snapshot: Some(true),
-                set: set.iter().map(|&pair| pair.to_owned()).collect(),
-            })
+            let update = json!({
+                "workItems": items, "currentItem": "2", "hasSnapshot": true, "set": set,
+            });
+            fields(&update.as_object().unwrap().clone().into())
         };
         let items = r#"[{"number": "2a"}]"#;
         let given = set(items, &["phase=done", "batches=[]"]).unwrap();

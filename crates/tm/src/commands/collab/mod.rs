@@ -6,45 +6,40 @@ mod fields;
 use std::path::Path;
 
 use engine::fault;
-use engine::view::COLLAB;
-use engine::view::collab::answer::SkillAnswer;
 use engine::view::collab::request::{GraphSync, SessionUpdate, SkillDone};
-use engine::{Engine, Fault, Kind, Turn};
+use engine::{Engine, Fault, Kind};
+use serde_json::{Map, Value};
 
 use self::document::{Document, found};
-use super::{DONE, Outcome, current_folder, open};
-use crate::cli::Given;
-use crate::cli::collab::{Collab, CollabCommand, CompleteSkill, Sync};
+use super::call::unknown;
+use super::{DONE, Outcome, current_folder};
+use crate::calls::{Arguments, FamilyCall};
 use crate::output::Output;
 use crate::render::collab as render;
 
-/// Carries out a command of `tm collab`.
-pub fn run(collab: Collab, given: &Given, output: &mut Output) -> Outcome {
-    let Collab {
-        place,
-        session,
-        command,
-    } = collab;
-    let engine = open(place.project_root, None, &given.name)?;
-    let session = session.as_deref();
-    carry_out(&engine, session, command, output)
-}
-
-fn carry_out(
-    engine: &Engine,
-    session: Option<&str>,
-    command: CollabCommand,
-    output: &mut Output,
-) -> Outcome {
-    match command {
-        CollabCommand::CompleteSkill(done) => complete(engine, session, done, output),
-        CollabCommand::State(state) if state.full => {
+/// Carries out a call that only sessions of skills have.
+pub fn run(engine: &Engine, mut asked: FamilyCall, output: &mut Output) -> Outcome {
+    let session = asked.run.as_deref();
+    let arguments = &mut asked.arguments;
+    match asked.call.name.as_str() {
+        "complete-skill" => {
+            let answer = engine.complete_skill(&SkillDone {
+                session: session.map(str::to_owned),
+                skill: arguments.take_text("skill").unwrap_or_default(),
+                unit_id: arguments.take_text("unit"),
+            })?;
+            output.answer(&answer, |answer, look| {
+                render::completed(answer, session, look)
+            })?;
+            Ok(verdict(answer.validated, answer.code.as_deref()))
+        }
+        "state" if arguments.is("full") => {
             let state = engine.collab_state(session)?;
             super::trust::warn(engine, output);
             output.answer(&state, |state, look| render::state(state, session, look))?;
             Ok(DONE)
         }
-        CollabCommand::State(_) => {
+        "state" => {
             let brief = engine.collab_brief(session)?;
             // The one thing that a person needs then, and that an agent has no use for.
             let paused = brief.paused_reason.is_some() && !output.is_json();
@@ -58,32 +53,11 @@ fn carry_out(
             })?;
             Ok(DONE)
         }
-        CollabCommand::Update(update) => {
-            let updated = engine.collab_update(&SessionUpdate {
-                session: session.map(str::to_owned),
-                fields: fields::fields(&update)?,
-            })?;
-            output.answer(&updated, render::updated)?;
-            Ok(verdict(updated.validated, updated.code.as_deref()))
-        }
-        CollabCommand::Add(add) => {
-            let updated = engine.collab_update(&SessionUpdate {
-                session: session.map(str::to_owned),
-                fields: fields::late_item(&add),
-            })?;
-            output.answer(&updated, render::updated)?;
-            Ok(verdict(updated.validated, updated.code.as_deref()))
-        }
-        CollabCommand::Reopen(reopen) => {
-            let engine = engine.at_unit(reopen.unit.as_deref());
-            take(&engine, session, &reopen.turn(), output)
-        }
-        CollabCommand::Skip(skip) => {
-            let engine = engine.at_unit(skip.unit.as_deref());
-            take(&engine, session, &skip.turn(), output)
-        }
-        CollabCommand::Task(task) => {
-            let updated = engine.collab_tasks(session, &fields::tasks(&task)?)?;
+        "update" => update(engine, session, fields::fields(arguments)?, output),
+        "add" => update(engine, session, fields::late_item(arguments), output),
+        "task" => {
+            let tasks = fields::tasks(&arguments.texts("words"), arguments.is("skipped"))?;
+            let updated = engine.collab_tasks(session, &tasks)?;
             // An agent knows which skill it carries out; a person is told.
             let ended = updated.remaining == Some(0) && !output.is_json();
             let skill = if ended {
@@ -96,15 +70,22 @@ fn carry_out(
             })?;
             Ok(verdict(updated.validated, updated.code.as_deref()))
         }
-        CollabCommand::Graph(_) => draw(engine, session, output),
-        CollabCommand::Sync(sync) => hand_over(engine, session, &sync, output),
+        "graph" => draw(engine, session, output),
+        "sync" => hand_over(engine, session, arguments, output),
+        other => Err(unknown(other)),
     }
 }
 
-fn take(engine: &Engine, session: Option<&str>, turn: &Turn<'_>, output: &mut Output) -> Outcome {
-    let answer = engine.turn(&COLLAB, session, turn)?;
-    output.answer(&answer, crate::render::turned)?;
-    Ok(DONE)
+fn update(
+    engine: &Engine,
+    session: Option<&str>,
+    fields: Map<String, Value>,
+    output: &mut Output,
+) -> Outcome {
+    let session = session.map(str::to_owned);
+    let updated = engine.collab_update(&SessionUpdate { session, fields })?;
+    output.answer(&updated, render::updated)?;
+    Ok(verdict(updated.validated, updated.code.as_deref()))
 }
 
 /// The exit status of a verdict.
@@ -114,27 +95,6 @@ fn verdict(validated: bool, code: Option<&str>) -> u8 {
         Some("stale_unit" | "which_one" | "paused") => Kind::Conflict.exit_status(),
         _ => Kind::Refused.exit_status(),
     }
-}
-
-fn complete(
-    engine: &Engine,
-    session: Option<&str>,
-    done: CompleteSkill,
-    output: &mut Output,
-) -> Outcome {
-    let answer = engine.complete_skill(&SkillDone {
-        session: session.map(str::to_owned),
-        skill: done.skill,
-        unit_id: done.unit_id,
-    })?;
-    told(&answer, session, output)
-}
-
-fn told(answer: &SkillAnswer, session: Option<&str>, output: &mut Output) -> Outcome {
-    output.answer(answer, |answer, look| {
-        render::completed(answer, session, look)
-    })?;
-    Ok(verdict(answer.validated, answer.code.as_deref()))
 }
 
 /// The drawing goes to standard output by itself, so that it can go into a file.
@@ -165,8 +125,13 @@ fn draw(engine: &Engine, session: Option<&str>, output: &mut Output) -> Outcome 
     Ok(DONE)
 }
 
-fn hand_over(engine: &Engine, session: Option<&str>, sync: &Sync, output: &mut Output) -> Outcome {
-    let file = sync.file.as_deref();
+fn hand_over(
+    engine: &Engine,
+    session: Option<&str>,
+    arguments: &Arguments,
+    output: &mut Output,
+) -> Outcome {
+    let file = arguments.path("file");
     if file.is_some_and(|file| file.as_os_str() == "-") && output.has_person() {
         output.hint("type the task graph, and end it with Ctrl-D on a line of its own");
     }
@@ -177,7 +142,7 @@ fn hand_over(engine: &Engine, session: Option<&str>, sync: &Sync, output: &mut O
     };
     let mut synced = engine.collab_sync(&GraphSync {
         session: session.map(str::to_owned),
-        item: sync.item.clone(),
+        item: arguments.text("item").map(str::to_owned),
         document,
         path,
     })?;

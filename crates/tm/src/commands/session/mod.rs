@@ -3,129 +3,104 @@
 mod files;
 mod places;
 
-use engine::trust::Subject;
-use engine::view::SESSION;
-use engine::view::session::request;
-use engine::{Engine, Fault, Turn};
+use std::path::Path;
 
-use super::{DONE, Outcome, approving, gate, open};
-use crate::cli::session::{Init, Respond, Session, SessionCommand, Show, Trust};
-use crate::cli::{Given, Signing};
+use engine::trust::Subject;
+use engine::view::session::request;
+use engine::{Engine, Fault};
+
+use super::call::unknown;
+use super::{DONE, Outcome};
+use crate::calls::{Arguments, FamilyCall};
+use crate::cli::setup::TrustChoice;
 use crate::output::Output;
 use crate::render::session as render;
 
-/// Carries out a command of `tm session`.
-pub fn run(session: Session, given: &Given, output: &mut Output) -> Outcome {
-    let Session { place, command } = session;
-    let engine = open(place.project_root, None, &given.name)?;
-    carry_out(&engine, command, output)
-}
-
-fn carry_out(engine: &Engine, command: SessionCommand, output: &mut Output) -> Outcome {
-    match command {
-        SessionCommand::Init(init) => begin(engine, init, output),
-        SessionCommand::Step(chosen) => step(engine, chosen.session.id(), output),
-        SessionCommand::Run(chosen) => {
-            let session = chosen.session.id();
-            many_steps(engine, session, session, output)
-        }
-        SessionCommand::Status(chosen) => {
-            let named = chosen.session.id();
-            let state = engine.session_status(named)?;
+/// Carries out a call that only sessions have.
+pub fn run(engine: &Engine, mut asked: FamilyCall, output: &mut Output) -> Outcome {
+    let (session, arguments) = (asked.run.as_deref(), &asked.arguments);
+    match asked.call.name.as_str() {
+        "init" => begin(engine, asked.arguments, output),
+        "step" => step(engine, session, output),
+        "run" => many_steps(engine, session, session, output),
+        "status" => {
+            let state = engine.session_status(session)?;
             super::trust::warn(engine, output);
-            output.answer(&state, |state, look| render::status(state, named, look))?;
+            output.answer(&state, |state, look| render::status(state, session, look))?;
             Ok(DONE)
         }
-        SessionCommand::Respond(respond) => take_in(engine, &respond, output),
-        SessionCommand::Approve(approve) => {
-            let about = (approve.session.id(), approve.hash.as_deref());
-            gate::decide(engine, &SESSION, about, None, &approve.signing, output)
-        }
-        SessionCommand::Reject(reject) => {
-            let feedback = match (&reject.feedback, &reject.feedback_file) {
-                (Some(feedback), _) => feedback.clone(),
-                (None, Some(file)) => String::from_utf8_lossy(&files::response(file)?).into_owned(),
-                (None, None) => String::new(),
+        "respond" => take_in(engine, &asked, output),
+        "trust" => {
+            let choice = TrustChoice {
+                hash: asked.arguments.take_text("hash"),
+                revoke: asked.arguments.is("revoke"),
             };
-            let about = (reject.session.id(), reject.hash.as_deref());
-            gate::decide(
-                engine,
-                &SESSION,
-                about,
-                Some(&feedback),
-                &reject.signing,
-                output,
-            )
-        }
-        SessionCommand::Reopen(reopen) => take_turn(
-            engine,
-            reopen.session.id(),
-            &reopen.turn(),
-            &reopen.signing,
-            output,
-        ),
-        SessionCommand::Trust(Trust { profile, choice }) => {
+            let profile = asked.arguments.take_text("profile").unwrap_or_default();
             super::trust::run(engine, Subject::Profile, &profile, &choice, output)
         }
-        SessionCommand::Cancel(cancel) => {
-            let turn = Turn {
-                reason: &cancel.reason,
-                ..Turn::abort(false, false)
-            };
-            take_turn(
-                engine,
-                cancel.session.id(),
-                &turn,
-                &Signing::default(),
-                output,
-            )
-        }
-        SessionCommand::Diff(diff) => {
-            let answer = engine.session_diff(diff.session.id(), diff.from, diff.to)?;
-            output.answer(&answer, |answer, look| {
-                render::diff(answer, diff.stat, look)
-            })?;
+        "diff" => {
+            let (from, to) = (arguments.number("from"), arguments.number("to"));
+            let answer = engine.session_diff(session, from, to)?;
+            let stat = arguments.is("stat");
+            output.answer(&answer, |answer, look| render::diff(answer, stat, look))?;
             Ok(DONE)
         }
-        SessionCommand::List(list) => {
-            let mut sessions = engine.session_list()?;
-            sessions.retain(|session| {
-                let status = list
-                    .status
-                    .is_none_or(|status| status.as_str() == session.status);
-                let profile = list.profile.as_ref();
-                status && profile.is_none_or(|profile| *profile == session.profile)
-            });
-            sessions.truncate(list.limit.map_or(usize::MAX, |limit| limit as usize));
-            output.answer(&sessions, |sessions, look| render::list(sessions, look))?;
-            Ok(DONE)
-        }
-        SessionCommand::Show(show) => look_at(engine, &show, output),
-        SessionCommand::Profiles => {
+        "list" => list(engine, arguments, output),
+        "show" => look_at(engine, &asked, output),
+        "profiles" => {
             let profiles = engine.session_profiles()?;
             output.answer(&profiles, |profiles, look| render::profiles(profiles, look))?;
             Ok(DONE)
         }
-        SessionCommand::Export(export) => places::hand_out(engine, &export, output),
-        SessionCommand::Restore(chosen) => {
-            let answer = engine.restore(&SESSION, chosen.session.id())?;
-            output.answer(&answer, crate::render::turned)?;
-            Ok(DONE)
-        }
+        "export" => places::hand_out(engine, &asked, output),
+        other => Err(unknown(other)),
     }
 }
 
-fn take_turn(
-    engine: &Engine,
-    session: Option<&str>,
-    turn: &Turn<'_>,
-    signing: &Signing,
-    output: &mut Output,
-) -> Outcome {
-    let answer = approving::turn(engine, turn, signing, output, |engine, asked| {
-        engine.turn(&SESSION, asked.or(session), turn)
-    })?;
-    output.answer(&answer, crate::render::turned)?;
+/// What is to be done otherwise, as a rejection says it: on the command line, or in a file.
+pub fn feedback(arguments: &Arguments) -> Result<String, Fault> {
+    match arguments.path("feedbackFile") {
+        Some(file) => Ok(String::from_utf8_lossy(&files::response(file)?).into_owned()),
+        None => Ok(arguments.text("feedback").unwrap_or_default().to_owned()),
+    }
+}
+
+/// The run that a call names.
+pub fn named_run(asked: &FamilyCall) -> Option<&str> {
+    session_and_file(asked).0
+}
+
+/// The session and the file that a call names by words. A single word is a file where it looks like one, and where the session is
+/// named already.
+fn session_and_file(asked: &FamilyCall) -> (Option<&str>, Option<&str>) {
+    let words = ["first", "second"].map(|name| asked.arguments.text(name));
+    match (asked.run.as_deref(), words) {
+        (None, [first, Some(file)]) => (first, Some(file)),
+        (None, [Some(word), None]) if is_file(word) => (None, Some(word)),
+        (None, [first, None]) => (first, None),
+        (named, [first, second]) => (named, second.or(first)),
+    }
+}
+
+/// Whether a word means a file. The id of a session has neither a dot nor a slash.
+fn is_file(word: &str) -> bool {
+    matches!(word, "plan" | "prompt" | "response") || word.contains(['.', '/'])
+}
+
+fn list(engine: &Engine, arguments: &Arguments, output: &mut Output) -> Outcome {
+    let status = arguments.text("status");
+    let status = status.map(|status| status.to_ascii_uppercase().replace('-', "_"));
+    let profile = arguments.text("profile");
+    let mut sessions = engine.session_list()?;
+    sessions.retain(|session| {
+        status
+            .as_ref()
+            .is_none_or(|status| *status == session.status)
+            && profile.is_none_or(|profile| profile == session.profile)
+    });
+    let most = arguments.number("limit");
+    sessions.truncate(most.map_or(usize::MAX, |most| most as usize));
+    output.answer(&sessions, |sessions, look| render::list(sessions, look))?;
     Ok(DONE)
 }
 
@@ -134,12 +109,14 @@ fn names_no_session(fault: &Fault) -> bool {
     matches!(fault.code.as_str(), "no_run" | "bad_name")
 }
 
-fn look_at(engine: &Engine, show: &Show, output: &mut Output) -> Outcome {
-    let (session, file) = show.meant();
+fn look_at(engine: &Engine, asked: &FamilyCall, output: &mut Output) -> Outcome {
+    let (session, file) = session_and_file(asked);
     if let Some(file) = file {
         return files::print(engine, session, file, output);
     }
-    let state = match (engine.session_status(session), show.only_word()) {
+    // It was read as a session for want of anything that makes it look like a file.
+    let word = session.filter(|_| asked.run.is_none());
+    let state = match (engine.session_status(session), word) {
         (Err(fault), Some(word)) if names_no_session(&fault) => {
             return files::print_word(engine, word, fault, output);
         }
@@ -149,9 +126,8 @@ fn look_at(engine: &Engine, show: &Show, output: &mut Output) -> Outcome {
     Ok(DONE)
 }
 
-fn begin(engine: &Engine, init: Init, output: &mut Output) -> Outcome {
-    let request = init.request()?;
-    let state = engine.session_init(&request)?;
+fn begin(engine: &Engine, arguments: Arguments, output: &mut Output) -> Outcome {
+    let state = engine.session_init(&arguments.session()?)?;
     super::trust::warn(engine, output);
     // A script takes the id, and a person is told the rest beside it.
     output.answer(&state, |state, _| {
@@ -200,21 +176,21 @@ fn many_steps(
     })
 }
 
-fn take_in(engine: &Engine, respond: &Respond, output: &mut Output) -> Outcome {
-    let from_terminal = respond.file.as_os_str() == "-" && output.has_person();
-    if from_terminal {
+fn take_in(engine: &Engine, asked: &FamilyCall, output: &mut Output) -> Outcome {
+    let (session, arguments) = (asked.run.as_deref(), &asked.arguments);
+    let file = arguments.path("file").unwrap_or(Path::new("-"));
+    if file.as_os_str() == "-" && output.has_person() {
         output.hint("type the response, and end it with Ctrl-D on a line of its own");
     }
-    let session = respond.session.id();
-    let response = files::response(&respond.file)?;
+    let response = files::response(file)?;
     let response = request::Response {
         bytes: &response,
-        replace: respond.replace,
+        replace: arguments.is("replace"),
         phase: None,
-        unit: respond.unit_id.as_deref(),
+        unit: arguments.text("unit"),
     };
     let responded = engine.session_respond(session, &response)?;
-    if respond.run {
+    if arguments.is("steps") {
         if !output.is_json() {
             output.text(&render::put(&responded, &output.look()))?;
         }
@@ -226,4 +202,32 @@ fn take_in(engine: &Engine, respond: &Respond, output: &mut Output) -> Outcome {
         render::responded(responded, state.as_ref(), session, look)
     })?;
     Ok(DONE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    #[test]
+    fn a_single_word_after_show_is_a_session_or_a_file() {
+        for (words, session, file) in [
+            ("", None, None),
+            ("review__generic", Some("review__generic"), None),
+            ("plan", None, Some("plan")),
+            ("plan.md", None, Some("plan.md")),
+            ("code/a", None, Some("code/a")),
+            ("iteration-1/a.md", None, Some("iteration-1/a.md")),
+            ("rev plan", Some("rev"), Some("plan")),
+            ("--session rev odd", Some("rev"), Some("odd")),
+            ("--session rev", Some("rev"), None),
+        ] {
+            let words = format!("tm session show {words}");
+            let words: Vec<_> = words.split_whitespace().map(Into::into).collect();
+            let Command::Call(asked) = Cli::read(&words).unwrap().0.command else {
+                panic!("{words:?} is a call")
+            };
+            assert_eq!(session_and_file(&asked), (session, file), "{words:?}");
+        }
+    }
 }

@@ -8,27 +8,28 @@ use engine::{Engine, Fault};
 
 use super::super::{current_folder, usage};
 use super::{DONE, Outcome};
-use crate::cli::session::Export;
+use crate::calls::FamilyCall;
 use crate::output::Output;
 use crate::render::session as render;
 
 /// `tm session export`.
-pub fn hand_out(engine: &Engine, export: &Export, output: &mut Output) -> Outcome {
-    let folder = export.folder.as_path();
-    no_session(engine, export, folder)?;
+pub fn hand_out(engine: &Engine, asked: &FamilyCall, output: &mut Output) -> Outcome {
+    let session = asked.run.as_deref();
+    let folder = asked.arguments.path("folder").unwrap_or(Path::new("."));
+    no_session(engine, session, folder)?;
     let to: PathBuf = current_folder()?.join(folder);
     is_folder(&to)?;
-    let exported = engine.session_export(export.session.id(), &to, export.force)?;
+    let exported = engine.session_export(session, &to, asked.arguments.is("force"))?;
     output.answer(&exported, render::exported)?;
     Ok(DONE)
 }
 
 /// Refuses an export whose only word is a session, where it should be the folder.
-fn no_session(engine: &Engine, export: &Export, folder: &Path) -> Result<(), Fault> {
+fn no_session(engine: &Engine, session: Option<&str>, folder: &Path) -> Result<(), Fault> {
     let Some(word) = folder.to_str().filter(|_| !folder.is_dir()) else {
         return Ok(());
     };
-    if export.session.id().is_some() || engine.session_status(Some(word)).is_err() {
+    if session.is_some() || engine.session_status(Some(word)).is_err() {
         return Ok(());
     }
     Err(usage(format!(

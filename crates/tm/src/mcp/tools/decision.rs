@@ -3,60 +3,36 @@
 use engine::Choice;
 use engine::fault;
 use engine::gate::Decide;
-use engine::view::View;
 use engine::{Fault, Verb};
 use journal::layout::short_name;
-use mcp::Hints;
-use schemars::JsonSchema;
 use serde::Deserialize;
 use text::plain::{many_lines, one_line};
 
 use super::super::confirm::{confirm, strong_enough};
-use super::super::place::RunSelector;
 use super::turn::by_hand;
-use super::{Answer, Call, Entry, Handler, Property, answer};
+use super::{Answer, Call, answer};
 use crate::commands::gate::bound_to;
 use crate::render;
-use crate::steps::Form;
 
-/// The tools that carry a person's decision: on a session, and on any run.
-pub(super) const NAMES: [&str; 2] = [DECIDE, RUN_DECIDE];
-pub(super) const DECIDE: &str = "session_decide";
-pub(super) const RUN_DECIDE: &str = "run_decide";
 /// How many characters of a feedback are told again.
 const LONGEST_ECHO: usize = 200;
 
-/// A tool that carries a person's decision at a gate.
-pub(super) fn deciding(name: &'static str, output: &'static [Property], handler: Handler) -> Entry {
-    Entry {
-        name,
-        title: "Decide at a gate",
-        description: "Approve or reject at a closed gate, as the user decided on exactly this gate and hash (of the answer that showed them). The user is asked again. Never call it unasked.",
-        hints: Hints::Destructive,
-        output,
-        handler,
-    }
-}
-
 /// What was decided, and on what.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
 pub(super) struct DecisionRequest {
     #[serde(rename = "decision")]
-    #[schemars(extend("enum" = ["approve", "reject"], "x-brief" = "the user's"))]
     choice: String,
-    #[schemars(extend("x-brief" = "gate that was shown"))]
     gate: String,
-    #[schemars(extend("x-brief" = "hash that was shown"))]
     hash: String,
     #[serde(default)]
-    #[schemars(extend("x-brief" = "to reject: what to change"))]
     feedback: String,
 }
 
 impl Call<'_> {
     /// Takes in a decision, once the person has said yes to it. What makes no sense is refused before anybody is asked.
-    pub(super) fn decide(self, meant: &RunSelector, form: Form, wish: DecisionRequest) -> Answer {
-        let view: &'static View = form.view();
+    pub(super) fn decide(self, wish: DecisionRequest) -> Answer {
+        let form = self.entry.family.form();
+        let view = form.view();
         let choice = match wish.choice.as_str() {
             "approve" => Choice::Approve,
             "reject" => Choice::Reject,
@@ -65,8 +41,8 @@ impl Call<'_> {
         if choice == Choice::Reject && wish.feedback.trim().is_empty() {
             return Err(fault!("usage.no_feedback").into());
         }
-        let engine = self.open(meant)?;
-        let gate = engine.gate(view, meant.run())?;
+        let engine = self.open()?;
+        let gate = engine.gate(view, self.run())?;
         bound_to(&gate, Some(&wish.gate), Some(&wish.hash))?;
         gate.takes(choice)?;
         let verb = if choice == Choice::Approve {
@@ -82,7 +58,7 @@ impl Call<'_> {
                 Some(_) => step.and("feedback"),
             };
         }
-        let by_hand = by_hand(form, step, meant, &engine);
+        let by_hand = by_hand(form, step, &self.meant, &engine);
         strong_enough(gate.strength, &by_hand)?;
         let decide = Decide {
             gate,

@@ -1,4 +1,4 @@
-//! The tools, by group. A tool is a name, a text for the model, two schemas, and one call of the engine.
+//! The tools: what is declared of each in [`crate::calls`], and one call of the engine.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -9,27 +9,22 @@ mod autopilot;
 mod collab;
 mod decision;
 mod evidence;
-mod run;
 mod session;
 mod turn;
-mod work_unit;
 
-use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use engine::fault;
 use engine::{Engine, Fault, SuiteHost};
-use mcp::{Client, Hints, Problem, Stop, Tool, ToolAnswer};
-use schemars::JsonSchema;
+use mcp::{Client, Problem, Stop, Tool, ToolAnswer};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
+use super::arguments;
 use super::confirm::Interruption;
-use super::place::{Places, RunPlace, RunSelector, SessionPlace, SkillsPlace, TurnPlace};
-use super::{arguments, schema};
-use crate::steps::{Caller, Form, StepSpelling as _};
+use super::place::{Places, RunSelector};
+use crate::calls::{self, Arguments, Family, ToolText, as_texts, schema};
+use crate::steps::{Caller, StepSpelling as _};
 
 /// The tools that a task cannot do without. Claude Code defers others behind a search, and loads these at once.
 const CORE: [&str; 5] = [
@@ -40,206 +35,101 @@ const CORE: [&str; 5] = [
     "autopilot_status",
 ];
 
-/// Tools that belong together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Group {
-    /// `tdd` runs.
-    Autopilot,
-    /// Runs of any workflow.
-    Run,
-    /// Sessions: plan, generate, review, revise.
-    Review,
-    /// Sessions that go from skill to skill.
-    Collab,
-}
+/// The tools that carry a person's decision at a gate. A client asks before each call of one.
+const DECIDING: [&str; 2] = ["session_decide", "run_decide"];
 
-impl Group {
-    /// All groups, in the order of `tools/list`.
-    pub const ALL: [Self; 4] = [Self::Autopilot, Self::Run, Self::Review, Self::Collab];
+/// A family of calls, whose tools belong together.
+pub type Group = &'static Family;
 
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Autopilot => "autopilot",
-            Self::Run => "run",
-            Self::Review => "review",
-            Self::Collab => "collab",
-        }
-    }
+/// What a tool answers.
+type Answer = Result<Value, Interruption>;
 
-    /// What a model should know before it calls one of them.
-    fn instructions(self) -> &'static str {
-        match self {
-            Self::Autopilot => include_str!("autopilot.md"),
-            Self::Run => include_str!("run.md"),
-            Self::Review => include_str!("review.md"),
-            Self::Collab => include_str!("collab.md"),
-        }
-    }
-
-    fn tools(self) -> Vec<Entry> {
-        match self {
-            Self::Autopilot => {
-                let turns = turn::entries(Form::Autopilot).into_iter();
-                let own = autopilot::entries().into_iter().chain(turns);
-                own.chain(work_unit::entries()).collect()
-            }
-            Self::Run => run::entries()
-                .into_iter()
-                .chain(turn::entries(Form::Run))
-                .collect(),
-            Self::Review => session::entries(),
-            Self::Collab => collab::entries(),
-        }
-    }
-}
-
-impl fmt::Display for Group {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Group {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        Self::ALL
-            .into_iter()
-            .find(|group| group.name() == name)
-            .ok_or_else(|| {
-                let known: Vec<&str> = Self::ALL.iter().map(|group| group.name()).collect();
-                format!(
-                    "there is no group `{name}`; the groups are {}",
-                    known.join(", ")
-                )
-            })
-    }
+/// A tool, and the call that it makes.
+#[derive(Debug)]
+struct Entry {
+    name: &'static str,
+    family: &'static Family,
+    call: &'static calls::Call,
+    text: &'static ToolText,
+    /// The schema of all of its arguments.
+    schema: Value,
 }
 
 /// One call of a tool.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Call<'a> {
+    entry: &'a Entry,
+    meant: RunSelector,
     places: &'a Places,
-    tool: &'static str,
     client: &'a Client,
     host: Arc<dyn SuiteHost>,
 }
 
 impl Call<'_> {
     /// Opens the project that is meant.
-    fn open(&self, meant: &RunSelector) -> Result<Engine, Fault> {
-        let engine = self.places.open(meant, self.tool, self.client)?;
+    fn open(&self) -> Result<Engine, Fault> {
+        let engine = self
+            .places
+            .open(&self.meant, self.entry.name, self.client)?;
         Ok(engine.hosted(Arc::clone(&self.host)))
     }
 
     /// Opens the project that something is to begin in.
-    fn open_to_begin(&self, meant: &RunSelector) -> Result<Engine, Fault> {
-        let engine = self.places.open_to_begin(meant, self.tool, self.client)?;
+    fn open_to_begin(&self) -> Result<Engine, Fault> {
+        let (meant, name) = (&self.meant, self.entry.name);
+        let engine = self.places.open_to_begin(meant, name, self.client)?;
         Ok(engine.hosted(Arc::clone(&self.host)))
     }
-}
 
-/// What a tool answers.
-type Answer = Result<Value, Interruption>;
-
-/// What a tool does with its arguments.
-type Handle = dyn Fn(Call<'_>, Map<String, Value>) -> Answer + Send + Sync;
-
-/// What a tool takes, and what it does with it.
-struct Handler {
-    /// The schema of all of its arguments.
-    schema: Value,
-    call: Box<Handle>,
-}
-
-impl Handler {
-    /// A handler of arguments: those of `R`, and those of `P`, which say where.
-    fn new<P, R>(
-        handle: impl Fn(Call<'_>, RunSelector, R) -> Answer + Send + Sync + 'static,
-    ) -> Self
-    where
-        P: DeserializeOwned + JsonSchema + Into<RunSelector>,
-        R: DeserializeOwned + JsonSchema + 'static,
-    {
-        let place = schema::of::<P>();
-        let schema = schema::joined(&schema::of::<R>(), &place);
-        let all = schema.clone();
-        let call = Box::new(move |call: Call<'_>, given: Map<String, Value>| {
-            let mut given = arguments::read(&all, given)?;
-            let meant = schema::properties(&place)
-                .filter_map(|(name, _)| given.shift_remove_entry(name))
-                .collect();
-            let meant = arguments::typed::<P>(meant)?.into();
-            handle(call, meant, arguments::typed(given)?)
-        });
-        Self { schema, call }
+    /// The run that is named.
+    fn run(&self) -> Option<&str> {
+        self.meant.run.as_deref()
     }
-}
 
-impl fmt::Debug for Handler {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Handler").finish_non_exhaustive()
+    /// Makes the call.
+    fn carry_out(self, mut arguments: Arguments) -> Answer {
+        let Entry { family, call, .. } = self.entry;
+        let view = family.form().view();
+        if call.turn.is_some() {
+            return self.turn(&arguments);
+        }
+        if let Some(meaning) = call.meaning() {
+            return self.record(arguments, meaning);
+        }
+        match (family.name.as_str(), call.name.as_str()) {
+            (_, "decide") => self.decide(arguments.read()?),
+            ("session", _) => self.on_session(arguments),
+            ("collab", _) => self.on_skills(arguments),
+            ("autopilot", "start") => self.start(arguments),
+            (_, "start") => {
+                let engine = self.open_to_begin()?;
+                let inputs = arguments.take_inputs(as_texts)?;
+                let workflow = arguments.text("workflow").unwrap_or_default();
+                answer(&engine.run_start(workflow, inputs)?)
+            }
+            (_, "next") => answer(&self.open()?.next(view, self.run(), arguments.is("check"))?),
+            (_, "status") => answer(&self.open()?.status(view, self.run())?),
+            (_, "step") => answer(&self.open()?.run_step(self.run())?),
+            (_, "next-work-unit") => answer(&self.open()?.next_work_unit(self.run())?),
+            (_, "complete-work-unit") => self.complete_work_unit(arguments),
+            (_, "work-unit-state") => answer(&self.open()?.work_unit_state(self.run())?),
+            (_, other) => Err(Fault::bug(format!("no tool makes the call `{other}`")).into()),
+        }
     }
-}
-
-/// A handler of a tool that is about a run.
-fn on_run<R>(handle: impl Fn(Call<'_>, RunSelector, R) -> Answer + Send + Sync + 'static) -> Handler
-where
-    R: DeserializeOwned + JsonSchema + 'static,
-{
-    Handler::new::<RunPlace, R>(handle)
-}
-
-/// A handler of a tool that turns a run.
-fn on_turn<R>(
-    handle: impl Fn(Call<'_>, RunSelector, R) -> Answer + Send + Sync + 'static,
-) -> Handler
-where
-    R: DeserializeOwned + JsonSchema + 'static,
-{
-    Handler::new::<TurnPlace<RunPlace>, R>(handle)
-}
-
-/// A handler of a tool that is about a session.
-fn on_session<R>(handle: fn(Call<'_>, RunSelector, R) -> Answer) -> Handler
-where
-    R: DeserializeOwned + JsonSchema + 'static,
-{
-    Handler::new::<SessionPlace, R>(handle)
-}
-
-/// A handler of a tool that is about a session of skills.
-fn on_skills<R>(handle: fn(Call<'_>, RunSelector, R) -> Answer) -> Handler
-where
-    R: DeserializeOwned + JsonSchema + 'static,
-{
-    Handler::new::<SkillsPlace, R>(handle)
-}
-
-/// A property of an answer: its name and its JSON type, with `?` where it may be null.
-type Property = (&'static str, &'static str);
-
-/// A tool and what it does.
-#[derive(Debug)]
-struct Entry {
-    name: &'static str,
-    title: &'static str,
-    description: &'static str,
-    hints: Hints,
-    /// What every answer has; many have more.
-    output: &'static [Property],
-    handler: Handler,
 }
 
 /// What a model should know before it calls a tool of these groups.
 pub fn instructions(groups: &[Group]) -> String {
-    Group::ALL
-        .into_iter()
-        .filter(|group| groups.contains(group))
-        .map(Group::instructions)
-        .collect::<Vec<_>>()
-        .join("\n")
+    let all = chosen(groups).map(|family| family.instructions.as_str());
+    all.collect::<Vec<_>>().join("\n")
+}
+
+/// These groups in their order; all of them where none is named.
+fn chosen(groups: &[Group]) -> impl Iterator<Item = Group> {
+    let is_chosen = |family: &Group| groups.iter().any(|group| group.name == family.name);
+    calls::families()
+        .iter()
+        .filter(move |family| groups.is_empty() || is_chosen(family))
 }
 
 /// The tools that a server has, put together once.
@@ -249,14 +139,24 @@ pub struct Toolbox {
 }
 
 impl Toolbox {
-    /// The tools of these groups, in the order of [`Group::ALL`].
+    /// The tools of these groups in their order; all of them where none is named.
     pub fn new(groups: &[Group]) -> Self {
+        let entry = |family: Group, (name, call): (&'static String, &'static String)| {
+            let call = family.call(call)?;
+            Some(Entry {
+                name,
+                family,
+                call,
+                text: call.tool.as_ref()?,
+                schema: schema::of_call(family, call),
+            })
+        };
+        let entries = chosen(groups).flat_map(|family| {
+            let tools = family.tools.iter();
+            tools.filter_map(move |tool| entry(family, tool))
+        });
         Self {
-            entries: Group::ALL
-                .into_iter()
-                .filter(|group| groups.contains(group))
-                .flat_map(Group::tools)
-                .collect(),
+            entries: entries.collect(),
         }
     }
 
@@ -268,7 +168,7 @@ impl Toolbox {
     /// The schema of what the tool of this name takes; none where there is no such tool.
     pub fn schema(&self, name: &str) -> Option<&Value> {
         let entry = self.entries.iter().find(|entry| entry.name == name)?;
-        Some(&entry.handler.schema)
+        Some(&entry.schema)
     }
 
     /// Calls a tool, whose suites are run where the host says. What goes wrong is an answer too, so that the model reads it.
@@ -294,13 +194,25 @@ impl Toolbox {
             .and_then(|named| places.named_elsewhere(named, client));
         let caller = Caller::of_tools(tool, named.map(str::to_owned), &schemas)
             .in_project(project.map(str::to_owned));
-        let call = Call {
-            places,
-            tool: entry.name,
-            client,
-            host,
-        };
-        match (entry.handler.call)(call, arguments) {
+        let made = arguments::read(&entry.schema, arguments).map_err(Interruption::from);
+        let made = made.and_then(|given| {
+            let mut arguments = calls::canonical(entry.family, entry.call, given);
+            let meant = RunSelector {
+                project_root: arguments.take_text("projectRoot"),
+                tag: arguments.take_text("tag"),
+                run: arguments.take_text("run"),
+                unit: arguments.take_text("at"),
+            };
+            let call = Call {
+                entry,
+                meant,
+                places,
+                client,
+                host,
+            };
+            call.carry_out(arguments)
+        });
+        match made {
             Ok(mut value) => {
                 caller.value(&mut value);
                 tell_for_whom(&mut value);
@@ -320,14 +232,14 @@ impl Entry {
     fn tool(&self) -> Tool {
         Tool {
             name: self.name,
-            title: self.title,
-            description: self.description,
-            hints: self.hints,
-            input: schema::shown(&self.handler.schema),
-            output: Some(schema::of_answer(self.output)),
+            title: &self.text.title,
+            description: &self.text.says,
+            hints: self.text.hints,
+            input: schema::shown(&self.schema),
+            output: Some(schema::of_answer(&self.text.answers)),
             meta: if CORE.contains(&self.name) {
                 Some(json!({ "anthropic/alwaysLoad": true }))
-            } else if decision::NAMES.contains(&self.name) {
+            } else if DECIDING.contains(&self.name) {
                 Some(json!({ "anthropic/requiresUserInteraction": true }))
             } else {
                 None

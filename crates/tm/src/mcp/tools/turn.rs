@@ -1,12 +1,8 @@
 //! The turns of a run, of two families of tools. Some a person decides, who is asked.
 
 use engine::view::GENERIC;
-use engine::{Engine, Fault, NEEDS_CONFIRMATION, NextStep, Statement, Turn};
+use engine::{Engine, NEEDS_CONFIRMATION, NextStep, Statement, Turn};
 use journal::layout::short_name;
-use mcp::Hints;
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 use text::plain::{many_lines, one_line};
 use workspace::config::{Environment, find_root};
@@ -14,136 +10,28 @@ use workspace::config::{Environment, find_root};
 use super::super::confirm::{confirm, strong_enough};
 use super::super::place::RunSelector;
 use super::decision::shortened;
-use super::{Answer, Call, Entry, Handler, Property, answer, on_run, on_turn};
-use crate::cli::turn::TurnCommand;
+use super::{Answer, Call, answer};
+use crate::calls::Arguments;
 use crate::steps::{Caller, Form, StepSpelling as _};
 
-/// What every answer of a turn has.
-pub(super) const MOVED: &[Property] = &[("runId", "string"), ("nextAction", "object")];
-/// What the answer has of one that may list steps, or delete the run.
-const RUN_ALONE: &[Property] = &[("runId", "string")];
-
-/// The tools of the turns, by the names of a family.
-pub(super) fn entries(form: Form) -> Vec<Entry> {
-    use TurnCommand as To;
-    let entry = |names: [&'static str; 2], title, description, hints, handler| Entry {
-        name: names[usize::from(form == Form::Run)],
-        title,
-        description,
-        hints,
-        output: MOVED,
-        handler,
-    };
-    vec![
-        entry(
-            ["autopilot_reopen", "run_reopen"],
-            "Go back",
-            "Go one step back: COMMIT to GREEN, GREEN to RED to fix a wrong test, the final suite to a repair.",
-            Hints::Adds,
-            turning(form, To::Reopen),
-        ),
-        entry(
-            ["autopilot_skip", "run_skip"],
-            "Give it up",
-            "Give a subtask or item up for good, and what depends on it. Asks the user.",
-            Hints::Destructive,
-            turning(form, To::Skip),
-        ),
-        entry(
-            ["autopilot_pause", "run_pause"],
-            "Pause the run",
-            "Accept no reports until the run is resumed.",
-            Hints::Idempotent,
-            turning(form, To::Pause),
-        ),
-        entry(
-            ["autopilot_resume", "run_resume"],
-            "Resume the run",
-            "Resume a paused or interrupted run.",
-            Hints::Idempotent,
-            turning(form, To::Resume),
-        ),
-        Entry {
-            output: RUN_ALONE,
-            ..entry(
-                ["autopilot_rewind", "run_rewind"],
-                "Rewind the run",
-                "Take run, branch and tree back to an earlier step; what was there is kept.",
-                Hints::Destructive,
-                turning(form, To::Rewind),
-            )
-        },
-        entry(
-            ["autopilot_adopt", "run_adopt"],
-            "Adopt the branch",
-            "Go on from the branch as it is, after branch_moved; what is in progress begins again.",
-            Hints::Adds,
-            turning(form, To::Adopt),
-        ),
-        entry(
-            ["autopilot_submit", "run_submit"],
-            "Open the pull request",
-            "Push the finished run's branch; open or update its pull request. byHand: show the user.",
-            Hints::Adds,
-            on_run(taking(form, To::Submit)),
-        ),
-        entry(
-            ["autopilot_feedback", "run_feedback"],
-            "Import review feedback",
-            "Import failing checks and comments of the pull request as new items.",
-            Hints::Adds,
-            on_run(taking(form, To::Feedback)),
-        ),
-        Entry {
-            output: RUN_ALONE,
-            ..entry(
-                ["autopilot_abort", "run_abort"],
-                "Abort the run",
-                "End the run now; branch and files stay. Asks the user.",
-                Hints::Destructive,
-                turning(form, To::Abort),
-            )
-        },
-    ]
-}
-
-fn turning<R>(form: Form, command: fn(R) -> TurnCommand) -> Handler
-where
-    R: DeserializeOwned + JsonSchema + 'static,
-{
-    on_turn(taking(form, command))
-}
-
-fn taking<R: 'static>(
-    form: Form,
-    command: fn(R) -> TurnCommand,
-) -> impl Fn(Call<'_>, RunSelector, R) -> Answer + Send + Sync + 'static {
-    move |call, meant, given| call.take(&meant, form, &command(given))
-}
-
 impl Call<'_> {
-    /// Takes a turn, by a family of tools, or lists the steps that a run can be taken back to.
-    fn take(self, meant: &RunSelector, form: Form, command: &TurnCommand) -> Answer {
-        let (view, engine) = (form.view(), self.open(meant)?);
-        match command.turn() {
-            None => answer(&engine.past_steps(view, meant.run())?),
-            Some(turn) => self.turned(&engine, meant, form, &turn, |engine, asked| {
-                engine.turn(view, asked.or(meant.run()), &turn)
-            }),
+    /// Takes a turn, or lists the steps that a run can be taken back to.
+    pub(super) fn turn(self, arguments: &Arguments) -> Answer {
+        let (view, engine) = (self.entry.family.form().view(), self.open()?);
+        match arguments.turn(self.entry.call) {
+            None => answer(&engine.past_steps(view, self.run())?),
+            Some(turn) => self.turned(&engine, &turn),
         }
     }
 
     /// Takes a turn, of the run that a person was asked about where one was. What is given up, a person is asked for first where the
     /// client can show a question; where it cannot, its own permission for the tool decides, unless something is deleted. Nobody is
     /// asked for what would be refused: it is tried first, and refused for want of a person where nothing else stands against it.
-    pub(super) fn turned<T: Serialize>(
-        self,
-        engine: &Engine,
-        meant: &RunSelector,
-        form: Form,
-        turn: &Turn<'_>,
-        take: impl Fn(&Engine, Option<&str>) -> Result<T, Fault>,
-    ) -> Answer {
+    fn turned(self, engine: &Engine, turn: &Turn<'_>) -> Answer {
+        let form = self.entry.family.form();
+        let take = |engine: &Engine, asked: Option<&str>| {
+            engine.turn(form.view(), asked.or(self.run()), turn)
+        };
         let is_given_up = matches!(turn.name, "skip" | "abort");
         let asking = (is_given_up && self.client.can().forms).then(|| engine.asking());
         let fault = match take(asking.as_ref().unwrap_or(engine), None) {
@@ -157,7 +45,7 @@ impl Call<'_> {
             return Err(fault.into());
         };
         let (statement, least) = engine.turn_statement(run, turn)?;
-        let by_hand = by_hand(form, turn.step().of(run), meant, engine);
+        let by_hand = by_hand(form, turn.step().of(run), &self.meant, engine);
         if fault.code == "needs_person" {
             strong_enough(least, &by_hand)?;
         }
