@@ -218,13 +218,54 @@ impl Family {
         Form::of_view(&self.name)
     }
 
+    /// The call that takes a turn of a run; none where the family takes none of that name.
+    pub fn turn(&self, name: &str) -> Option<&Call> {
+        let mut calls = self.calls.iter();
+        calls.find(|call| call.turn.as_deref() == Some(name))
+    }
+
+    /// The tool that makes a call.
+    pub fn tool(&self, call: &Call) -> Option<&str> {
+        let mut tools = self.tools.iter();
+        let (tool, _) = tools.find(|(_, of)| **of == call.name)?;
+        Some(tool)
+    }
+
     /// A call by its name.
     pub fn call(&self, name: &str) -> Option<&Call> {
         self.calls.iter().find(|call| call.name == name)
     }
 }
 
+/// The family of a view.
+pub fn family(view: &str) -> Option<&'static Family> {
+    families().iter().find(|family| family.name == view)
+}
+
+/// The call that a command makes, such as `tm run skip`.
+pub fn of_command(command: &str) -> Option<&'static Call> {
+    let (family, call) = command.strip_prefix("tm ")?.split_once(' ')?;
+    self::family(family)?.call(call)
+}
+
 impl Call {
+    /// The arguments that stand behind the command without an option, but for a session.
+    pub fn words(&'static self) -> Vec<&'static str> {
+        let words = each(&self.takes).into_iter();
+        let words = words.filter(|argument| argument.word.is_some() && argument.name != "session");
+        words.map(|argument| &*argument.name).collect()
+    }
+
+    /// The arguments without which the command is none, where some are there.
+    pub fn needed(&'static self, has: impl Fn(&str) -> bool) -> Vec<&'static str> {
+        let is_needed = |argument: &&Argument| {
+            let instead = argument.unless.iter().any(|other| has(other));
+            argument.required || (!argument.unless.is_empty() && !instead)
+        };
+        let needed = each(&self.takes).into_iter().filter(is_needed);
+        needed.map(|argument| &*argument.name).collect()
+    }
+
     /// What a report that it makes is for; none where it reports nothing.
     pub fn meaning(&self) -> Option<Meaning> {
         Some(match self.name.as_str() {

@@ -194,10 +194,10 @@ impl<T> Caller<T> {
             return command_line(words);
         }
         let row = table::of(self.form(step), step);
-        let step = &with_needed(step, table::needed(row.command, step));
+        let step = &with_needed(step, &table::needed(&row.command, step));
         let option = row.run_option();
-        let without = table::not_taken(row.command);
-        let mut out = row.command.to_owned();
+        let without = table::not_taken(&row.command);
+        let mut out = row.command.clone().into_owned();
         let mut put = |word: &str| {
             out.push(' ');
             out.push_str(word);
@@ -210,7 +210,7 @@ impl<T> Caller<T> {
             Some(value) => typed(value),
             None => table::stands_for(name).to_owned(),
         };
-        for name in row.words {
+        for name in &row.words {
             if let Some((_, value)) = step.with.iter().find(|(known, _)| known == name) {
                 put(&stated(name, value));
             }

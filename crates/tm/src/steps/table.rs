@@ -1,8 +1,12 @@
 //! Which command and which tool takes a step, and what its arguments are called there.
 
+use std::borrow::Cow;
+
 use engine::next_step::{NextStep, Verb, option_of};
 use engine::view::{AUTOPILOT, COLLAB, GENERIC, SESSION, View};
 use serde_json::{Value, json};
+
+use crate::calls;
 
 /// A family of commands, or of tools, in which runs are driven: a step leads to the family that the call was of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -28,6 +32,16 @@ impl Form {
             "session" => Self::Session,
             "collab" => Self::Collab,
             _ => Self::Run,
+        }
+    }
+
+    /// The family of its calls.
+    fn family(self) -> &'static str {
+        match self {
+            Self::Autopilot | Self::WorkUnits => "autopilot",
+            Self::Session => "session",
+            Self::Collab => "collab",
+            Self::Run => "run",
         }
     }
 
@@ -59,11 +73,11 @@ impl Form {
 #[derive(Debug)]
 pub struct Row {
     /// By this command.
-    pub command: &'static str,
+    pub command: Cow<'static, str>,
     /// The arguments that stand behind the command without an option.
-    pub words: &'static [&'static str],
+    pub words: Vec<&'static str>,
     /// By one of these tools, the best first; by none where only a person does it, at a terminal.
-    pub tools: &'static [&'static str],
+    pub tools: Vec<&'static str>,
 }
 
 impl Row {
@@ -84,24 +98,29 @@ fn row(
     tools: &'static [&'static str],
 ) -> Row {
     Row {
-        command,
-        words,
-        tools,
+        command: command.into(),
+        words: words.to_vec(),
+        tools: tools.to_vec(),
     }
 }
 
-/// How a turn is taken, by the commands and tools that two families have of the same name.
-macro_rules! turn {
-    ($form:expr, $name:literal, $words:expr) => {
-        match $form {
-            Form::Autopilot | Form::WorkUnits => row(
-                concat!("tm autopilot ", $name),
-                $words,
-                &[concat!("autopilot_", $name), concat!("run_", $name)],
-            ),
-            _ => row(concat!("tm run ", $name), $words, &[concat!("run_", $name)]),
-        }
-    };
+/// How a turn is taken: by the call of the form's own family, or else by the one for any run.
+fn turn(form: Form, verb: Verb) -> Row {
+    let families = [form, Form::Run].map(|form| calls::family(form.family()));
+    let declared = families.into_iter().flatten();
+    let mut all = declared.filter_map(|family| Some((family, family.turn(verb.name())?)));
+    let tools = all.clone().filter_map(|(family, call)| family.tool(call));
+    let mut tools: Vec<&str> = tools.collect();
+    tools.dedup();
+    match all.next() {
+        Some((family, call)) => Row {
+            command: format!("tm {} {}", family.name, call.name).into(),
+            words: call.words(),
+            tools,
+        },
+        // The words of what is no call of ours are its own.
+        None => row("", &[], &[]),
+    }
 }
 
 /// What a report brings along, one of these where it does.
@@ -155,20 +174,6 @@ pub fn of(form: Form, step: &NextStep) -> Row {
         // Sessions have no kinds of work.
         (Verb::Reopen, Session | Collab) if has(&"kind") => of(Run, step),
         (Verb::Reopen, Session) => row("tm session reopen", &[], &[]),
-        (Verb::Reopen, Collab) => row("tm collab reopen", &[], &["reopen_work", "run_reopen"]),
-        (Verb::Reopen, _) => turn!(form, "reopen", &["item"]),
-        (Verb::Skip, Collab) => row("tm collab skip", &[], &["skip_work", "run_skip"]),
-        (Verb::Skip, _) => turn!(form, "skip", &["item"]),
-        (Verb::Pause, _) => turn!(form, "pause", &[]),
-        (Verb::Resume, _) => turn!(form, "resume", &[]),
-        (Verb::Abort, Session) => row("tm session cancel", &[], &["run_abort"]),
-        (Verb::Abort, _) => turn!(form, "abort", &[]),
-        (Verb::Submit, _) => turn!(form, "submit", &[]),
-        (Verb::Feedback, _) => turn!(form, "feedback", &[]),
-        (Verb::Rewind, _) => turn!(form, "rewind", &["to"]),
-        (Verb::Adopt, _) => turn!(form, "adopt", &[]),
-        (Verb::Allow, Autopilot | WorkUnits) => row("tm autopilot allow", &["code"], &[]),
-        (Verb::Allow, _) => row("tm run allow", &["code"], &[]),
         (Verb::Restore, Session) => row("tm session restore", &[], &[]),
         (Verb::Restore, _) => row("tm run restore", &[], &[]),
         (Verb::Approve, Session) => row("tm session approve", &[], &["session_decide"]),
@@ -184,8 +189,7 @@ pub fn of(form: Form, step: &NextStep) -> Row {
         (Verb::Log, _) => row("tm runs log", &[], &[]),
         (Verb::List, Session | Collab) => row("tm session list", &[], &[]),
         (Verb::List, _) => row("tm runs list", &[], &[]),
-        // Its words are its own.
-        (Verb::Shell, _) => row("", &[], &[]),
+        (verb, _) => turn(form, verb),
     }
 }
 
@@ -217,19 +221,13 @@ fn report(form: Form, step: &NextStep) -> Row {
 }
 
 /// The arguments without which a command is none.
-pub fn needed(command: &str, step: &NextStep) -> &'static [&'static str] {
-    let has = |name: &str| step.with.iter().any(|(known, _)| known == name);
-    match command {
-        "tm autopilot start" if !has("title") && !has("plan") => &["taskId"],
-        "tm run start" => &["workflow"],
-        "tm autopilot skip" | "tm run skip" | "tm collab skip" | "tm collab reopen" => &["reason"],
-        "tm autopilot allow" | "tm run allow" => &["code", "reason"],
-        "tm run reject" | "tm session reject" => &["feedback"],
-        "tm session respond" => &["file"],
-        "tm collab complete-skill" => &["skill"],
-        "tm collab task" => &["id", "status"],
-        _ => &[],
+pub fn needed(command: &str, step: &NextStep) -> Vec<&'static str> {
+    if command == "tm collab task" {
+        return vec!["id", "status"];
     }
+    let has = |name: &str| step.with.iter().any(|(known, _)| known == name);
+    let call = calls::of_command(command);
+    call.map_or_else(Vec::new, |call| call.needed(has))
 }
 
 /// The arguments of a step that a command or a tool does not take.
