@@ -46,7 +46,28 @@ pub struct Family {
     /// Calls that are commands of `tm` itself, too, with their help.
     #[serde(default)]
     top: IndexMap<String, String>,
+    /// What a person can have a model do with its tools.
+    #[serde(default)]
+    pub prompts: Vec<Prompt>,
     calls: Vec<Call>,
+}
+
+/// A prompt: what a person has a model do, from start to end or in one phase.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Prompt {
+    /// Its name.
+    pub name: String,
+    /// Its name for people.
+    pub title: String,
+    /// What the model does then.
+    pub says: String,
+    /// What it takes, all of it optional, with what each is.
+    pub takes: IndexMap<String, String>,
+    /// What the model reads, with `{begin}` for how it begins.
+    pub text: Option<String>,
+    /// The phase whose instructions the model reads instead.
+    pub phase: Option<String>,
 }
 
 /// What somebody asks for: a command, a tool, or both.

@@ -4,136 +4,35 @@ use engine::view::AUTOPILOT;
 use mcp::{Argument, Client, Content, Problem, Prompt, PromptText, Speaker, Stop};
 use serde_json::{Map, Value};
 
-use super::Group;
 use super::place::{Places, RunSelector};
 use super::resources::problem;
+use super::{Group, tools};
+use crate::calls;
 use crate::steps::StepSpelling;
-
-/// The prompt for a whole run.
-const WHOLE: &str = "tdd";
-const WHOLE_TEXT: &str = include_str!("run_from_start_to_end.md");
-
-/// The prompt for a whole session.
-const SESSION: &str = "review";
-const SESSION_TEXT: &str = include_str!("session_from_start_to_end.md");
-
-/// The prompt for a whole session of skills.
-const SKILLS: &str = "collab";
-const SKILLS_TEXT: &str = include_str!("skills_from_start_to_end.md");
-
-/// The prompts of the phases: name, title, what it is for, the phase.
-const PHASES: [(&str, &str, &str, &str); 4] = [
-    (
-        "tdd_red",
-        "RED",
-        "Write the failing tests of the present subtask",
-        "red",
-    ),
-    (
-        "tdd_green",
-        "GREEN",
-        "Make the present subtask's tests pass",
-        "green",
-    ),
-    (
-        "tdd_commit",
-        "COMMIT",
-        "Commit the present subtask",
-        "commit",
-    ),
-    (
-        "tdd_finalize",
-        "Finalize",
-        "Run the whole suite and end the run",
-        "finalize",
-    ),
-];
 
 /// The prompts that go with these groups of tools.
 pub fn list(groups: &[Group]) -> Vec<Prompt> {
-    let mut all = Vec::new();
-    let has = |name: &str| groups.is_empty() || groups.iter().any(|group| group.name == name);
-    if has("autopilot") {
-        all.extend(of_a_run());
-    }
-    if has("session") {
-        all.push(of_a_session());
-    }
-    if has("collab") {
-        all.push(of_skills());
-    }
-    all
-}
-
-fn of_a_session() -> Prompt {
-    Prompt {
-        name: SESSION,
-        title: "A review session from start to end",
-        description: "Plan, write, review and revise code until a review passes",
-        arguments: vec![
-            Argument {
-                name: "request",
-                description: "What is to be made; what I said before if left out",
-                required: false,
-            },
-            Argument {
-                name: "sessionId",
-                description: "The session to go on with, instead of a new one",
-                required: false,
-            },
-        ],
-    }
-}
-
-fn of_skills() -> Prompt {
-    Prompt {
-        name: SKILLS,
-        title: "A collab session from start to end",
-        description: "Go from skill to skill: design each item, then build them in batches",
-        arguments: vec![
-            Argument {
-                name: "goals",
-                description: "What is to be built or mended; asked for if left out",
-                required: false,
-            },
-            Argument {
-                name: "session",
-                description: "The name of the session to go on with, or to begin",
-                required: false,
-            },
-        ],
-    }
-}
-
-fn of_a_run() -> Vec<Prompt> {
-    let whole = Prompt {
-        name: WHOLE,
-        title: "A TDD run from start to end",
-        description: "Take a task through RED, GREEN and COMMIT for each subtask",
-        arguments: vec![Argument {
-            name: "taskId",
-            description: "The task; the run that is under way if left out",
+    let declared = tools::chosen(groups).flat_map(|family| &family.prompts);
+    let prompt = |of: &'static calls::Prompt| {
+        let arguments = of.takes.iter().map(|(name, description)| Argument {
+            name,
+            description,
             required: false,
-        }],
+        });
+        Prompt {
+            name: &of.name,
+            title: &of.title,
+            description: &of.says,
+            arguments: arguments.collect(),
+        }
     };
-    let phases = PHASES.map(|(name, title, description, _)| Prompt {
-        name,
-        title,
-        description,
-        arguments: vec![
-            Argument {
-                name: "runId",
-                description: "The run; the present one if left out",
-                required: false,
-            },
-            Argument {
-                name: "projectRoot",
-                description: "The project's folder, where the server has several",
-                required: false,
-            },
-        ],
-    });
-    [whole].into_iter().chain(phases).collect()
+    declared.map(prompt).collect()
+}
+
+/// The prompt of a name.
+fn declared(name: &str) -> Option<&'static calls::Prompt> {
+    let mut all = calls::families().iter().flat_map(|family| &family.prompts);
+    all.find(|prompt| prompt.name == name)
 }
 
 /// Fills a prompt in.
@@ -154,10 +53,9 @@ pub fn fill(
     if let Some(prompt) = whole(name, text) {
         return prompt;
     }
-    let (_, _, description, phase) = PHASES
-        .into_iter()
-        .find(|(known, ..)| *known == name)
-        .ok_or_else(|| Problem::Invalid(format!("Unknown prompt: {name}")))?;
+    let prompt = declared(name).and_then(|prompt| Some((prompt, prompt.phase.as_deref()?)));
+    let (prompt, phase) =
+        prompt.ok_or_else(|| Problem::Invalid(format!("Unknown prompt: {name}")))?;
     let meant = RunSelector {
         run: text("runId"),
         project_root: text("projectRoot"),
@@ -169,7 +67,7 @@ pub fn fill(
         .map_err(problem)?;
     match next.instructions() {
         Some(instructions) if next.name() == phase => {
-            Ok(user_prompt(description, caller.text(instructions)))
+            Ok(user_prompt(&prompt.says, caller.text(instructions)))
         }
         _ => Err(Problem::Invalid(format!(
             "the run {} is not in {phase}: its next action is {}",
@@ -185,25 +83,14 @@ pub fn whole(
     name: &str,
     argument: impl Fn(&str) -> Option<String>,
 ) -> Option<Result<PromptText, Stop>> {
-    let (title, text, begin) = match name {
-        SESSION => (
-            "A review session from start to end",
-            SESSION_TEXT,
-            begin_of_session(argument("request"), argument("sessionId")),
-        ),
-        SKILLS => (
-            "A collab session from start to end",
-            SKILLS_TEXT,
-            begin_of_skills(argument("goals"), argument("session")),
-        ),
-        WHOLE => (
-            "A TDD run from start to end",
-            WHOLE_TEXT,
-            begin_of_run(argument("taskId")),
-        ),
-        _ => return None,
+    let prompt = declared(name)?;
+    let text = prompt.text.as_ref()?;
+    let begin = match name {
+        "tdd" => begin_of_run(argument("taskId")),
+        "review" => begin_of_session(argument("request"), argument("sessionId")),
+        _ => begin_of_skills(argument("goals"), argument("session")),
     };
-    Some(begin.map(|begin| user_prompt(title, text.replace("{begin}", &begin))))
+    Some(begin.map(|begin| user_prompt(&prompt.title, text.replace("{begin}", &begin))))
 }
 
 /// An id or a name: it goes into a sentence and a call, and nothing else may.

@@ -125,7 +125,7 @@ pub fn instructions(groups: &[Group]) -> String {
 }
 
 /// These groups in their order; all of them where none is named.
-fn chosen(groups: &[Group]) -> impl Iterator<Item = Group> {
+pub fn chosen(groups: &[Group]) -> impl Iterator<Item = Group> {
     let is_chosen = |family: &Group| groups.iter().any(|group| group.name == family.name);
     calls::families()
         .iter()
