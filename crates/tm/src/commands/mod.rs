@@ -12,6 +12,7 @@ pub mod gate;
 mod history;
 pub mod hook;
 pub mod init;
+mod input;
 mod mcp;
 pub mod own;
 pub mod session;

@@ -1,7 +1,7 @@
 //! Documents that a caller hands over: task graphs and work items, from files and from standard input.
 
-use std::fs::{self, File};
-use std::io::{self, Read as _};
+use std::fs;
+use std::io;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::Path;
 
@@ -10,6 +10,7 @@ use engine::view::collab::answer::SyncAnswer;
 use engine::{Fault, Kind};
 use text::plain::one_line;
 
+use super::super::input::{bytes_of, shown_name};
 use super::super::usage;
 
 /// The most that is read of one, in bytes.
@@ -48,14 +49,8 @@ pub fn found(file: &Path, cwd: &Path, root: &Path) -> Result<Document, Fault> {
 
 /// The text of a file, or of standard input where it is `-`.
 pub fn text_of(file: &Path) -> Result<String, Fault> {
-    let (shown, bytes) = if file.as_os_str() == "-" {
-        ("standard input".to_owned(), bounded(io::stdin().lock()))
-    } else {
-        (
-            file.display().to_string(),
-            File::open(file).and_then(bounded),
-        )
-    };
+    let shown = shown_name(file);
+    let bytes = bytes_of(file, MOST_BYTES);
     let bytes = bytes.map_err(|error| unreadable(Path::new(&shown), &error))?;
     if bytes.len() as u64 > MOST_BYTES {
         return Err(fault!("too_large.document_file", shown, most = MOST_BYTES));
@@ -65,12 +60,6 @@ pub fn text_of(file: &Path) -> Result<String, Fault> {
         let line = error.as_bytes()[..at].split(|&byte| byte == b'\n').count();
         usage(format!("{shown}:{line}: this is no UTF-8 text")).suggest("store it as UTF-8 text")
     })
-}
-
-fn bounded(from: impl io::Read) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    from.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 fn unreadable(file: &Path, error: &io::Error) -> Fault {

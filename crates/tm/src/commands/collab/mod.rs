@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use self::document::{Document, found};
 use super::call::unknown;
+use super::input::shown_name;
 use super::{DONE, Outcome, current_folder};
 use crate::calls::{Arguments, FamilyCall};
 use crate::output::Output;
@@ -147,11 +148,7 @@ fn hand_over(
         path,
     })?;
     if let Some(file) = file {
-        let shown = match file.to_str() {
-            Some("-") => "standard input".to_owned(),
-            _ => file.display().to_string(),
-        };
-        document::of_document(&mut synced, &shown);
+        document::of_document(&mut synced, &shown_name(file));
     }
     output.answer(&synced, |synced, look| {
         render::synced(synced, session, look)

@@ -11,6 +11,7 @@ use journal::layout::short_name;
 use serde_json::json;
 use text::plain::one_line;
 
+use super::super::input::{bytes_of, shown_name};
 use super::{DONE, Outcome};
 use crate::output::Output;
 use crate::render::session as render;
@@ -20,32 +21,11 @@ const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
 /// A response, from a file or from standard input.
 pub fn response(file: &Path) -> Result<Vec<u8>, Fault> {
-    if file.as_os_str() == "-" {
-        return read(io::stdin().lock(), "standard input");
-    }
-    let shown = file.display().to_string();
-    let opened = File::open(file).and_then(|opened| {
-        let is_folder = opened.metadata()?.is_dir();
-        if is_folder {
-            Err(io::ErrorKind::IsADirectory.into())
-        } else {
-            Ok(opened)
-        }
-    });
-    match opened {
-        Ok(opened) => read(opened, &shown),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            Err(fault!("not_found.unknown_file", shown))
-        }
-        Err(error) => Err(unreadable(&shown, &error)),
-    }
-}
-
-fn read(from: impl io::Read, shown: &str) -> Result<Vec<u8>, Fault> {
-    let mut bytes = Vec::new();
-    from.take(MOST_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| unreadable(shown, &error))?;
+    let shown = shown_name(file);
+    let bytes = bytes_of(file, MOST_BYTES).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => fault!("not_found.unknown_file", shown),
+        _ => unreadable(&shown, &error),
+    })?;
     if bytes.len() as u64 > MOST_BYTES {
         return Err(fault!(
             "too_large.response_file",
