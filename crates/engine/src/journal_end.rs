@@ -47,6 +47,25 @@ impl JournalEnd {
     }
 }
 
+/// How much of a journal's end is looked at for a line before the whole of it is, in bytes. Mostly it is among the last ones.
+const NEAR: [u64; 2] = [16 * 1024, 128 * 1024];
+
+/// What `read` makes of the last line of the journal of the run in `dir` that says something to it; and whether the whole journal
+/// was read for it.
+pub(crate) fn find_backwards<T>(
+    dir: &Path,
+    read: impl Fn(&str) -> Option<T>,
+) -> Result<Option<(T, bool)>, Fault> {
+    for most in NEAR.into_iter().chain([u64::MAX]) {
+        let end = JournalEnd::read(dir, most)?;
+        let found = end.lines_backwards().find_map(&read);
+        if found.is_some() || end.is_whole {
+            return Ok(found.map(|found| (found, most == u64::MAX)));
+        }
+    }
+    Ok(None)
+}
+
 /// The lines of the journal of the run in `dir` that hold `text`. The others are passed over unread: that is many times faster than
 /// reading what they say.
 pub(crate) fn lines_with(dir: &Path, text: &str) -> Result<Vec<String>, Fault> {

@@ -1,5 +1,6 @@
 //! Completing skills: the present state decides what was meant, and names what is next.
 
+use indexmap::IndexSet;
 use journal::layout::RunDir;
 use machine::command::Report;
 use machine::decide::{UnitMatch, match_unit};
@@ -13,23 +14,21 @@ use serde_json::{Map, Value};
 use crate::call::Input;
 use crate::capability::documents::bound;
 use crate::capability::documents::folder::DESIGN;
-use crate::capability::documents::skills::{
-    Skills, display_name, is_fresh, name_of, number, skill, skills,
-};
+use crate::capability::documents::skills::{Skills, is_fresh, name_of, number, skills};
 use crate::capability::git::effects;
 use crate::engine::Engine;
 use crate::fault;
 use crate::fault::Fault;
-use crate::journal_end::JournalEnd;
+use crate::journal_end::find_backwards;
 use crate::next_step::Verb;
 use crate::open_run;
 use crate::report::{ReportOutcome, answered, decided};
 use crate::verdict::GIVEN;
 use crate::view::collab::answer::{DocumentProblem, SkillAnswer, SkillParams};
 use crate::view::collab::frame::Frame;
-use crate::view::collab::messages::{self, RefusalText, refusal_text};
+use crate::view::collab::messages::{RefusalText, refusal_text};
 use crate::view::collab::request::SkillDone;
-use crate::view::collab::state::{expected, item_brief, not_running, unit};
+use crate::view::collab::state::{batch_brief, expected, item_brief, not_running, unit};
 use crate::writer::RunWriter;
 
 impl Engine {
@@ -76,65 +75,47 @@ impl Engine {
         skill: &str,
         report: Report,
     ) -> Result<SkillAnswer, Fault> {
-        let unexpected = Refusal::new("unexpected_skill").detail("skill", skill);
+        let unit = report.unit.clone().or_else(|| unit(&writer.open.run));
+        let is_of_skill = |report: &AcceptedReport| name_reported(report) == skill;
         let run = &writer.open.run;
-        match match_unit(run, &report) {
-            UnitMatch::Used { unit } => {
-                return match answered(&writer.open.dir, &writer.open.run, &unit)? {
-                    Some(before) if before.name.as_deref().unwrap_or(&before.state) == skill => {
-                        Ok(recorded(writer, &before))
-                    }
-                    // That of a unit whose session was ended.
-                    _ if run.status.is_over() => {
-                        let refusal = Refusal::new("run_over");
-                        Ok(self.refused(writer, report.unit.as_deref(), &refusal))
-                    }
-                    // Nobody has completed it, and nobody can any more.
-                    None => {
-                        let refusal = unexpected.detail("unit", unit).detail("left", true);
-                        Ok(self.refused(writer, report.unit.as_deref(), &refusal))
-                    }
-                    Some(_) => {
-                        let refusal = unexpected.detail("unit", unit);
-                        Ok(self.refused(writer, report.unit.as_deref(), &refusal))
-                    }
-                };
-            }
-            UnitMatch::Present { token, .. } => {
-                let state = run.token(token).map_or("", |token| token.state.as_str());
-                if crate::capability::documents::skills::skill(&writer.call.definition, state)
-                    != Some(skill)
-                {
-                    return Ok(self.refused(writer, report.unit.as_deref(), &unexpected));
-                }
-                if report.unit.is_none() && may_be_said_again(writer, skill)? {
-                    let refusal = Refusal::new("which_one")
-                        .detail("skill", skill)
-                        .detail("unit", unit(run));
-                    return Ok(self.refused(writer, None, &refusal));
+        let refusal = match match_unit(run, &report) {
+            UnitMatch::Used { unit } => match answered(&writer.open.dir, run, &unit)? {
+                Some(before) if is_of_skill(&before) => return Ok(recorded(writer, &before)),
+                // The unit may be one that the session left when it was ended.
+                _ if run.status.is_over() => Some(Refusal::new("run_over")),
+                _ => Some(Refusal::new("unexpected_skill").detail("unit", unit)),
+            },
+            UnitMatch::Present { .. } => {
+                let due = expected(&writer.call.definition, run);
+                if due.as_deref() != Some(skill) {
+                    Some(Refusal::new("unexpected_skill"))
+                } else if report.unit.is_none() && may_be_said_again(writer, skill)? {
+                    Some(Refusal::new("which_one"))
+                } else {
+                    None
                 }
             }
-            UnitMatch::Stale if report.unit.is_none() => {
-                return Ok(self.refused(writer, None, &unexpected));
-            }
-            UnitMatch::Stale => {
-                let refusal = Refusal::new("stale_unit").detail("unit", report.unit.clone());
-                return Ok(self.refused(writer, report.unit.as_deref(), &refusal));
-            }
-            UnitMatch::Paused | UnitMatch::Over => {}
-        }
-        let unit = report.unit.clone().or_else(|| unit(run));
-        match decided(writer, report)? {
-            ReportOutcome::Decided { report, .. } | ReportOutcome::Repeated(report) => {
-                Ok(recorded(writer, &report))
-            }
-            ReportOutcome::Refused(refusal) => Ok(self.refused(writer, unit.as_deref(), &refusal)),
-            ReportOutcome::EffectFailed {
-                code,
-                message,
-                suggestion,
-            } => Err(effects::fault(code, message, suggestion)),
-        }
+            UnitMatch::Stale => Some(match &report.unit {
+                None => Refusal::new("unexpected_skill"),
+                Some(unit) => Refusal::new("stale_unit").detail("unit", unit.as_str()),
+            }),
+            UnitMatch::Paused | UnitMatch::Over => None,
+        };
+        let refusal = match refusal {
+            Some(refusal) => refusal.detail("skill", skill),
+            None => match decided(writer, report)? {
+                ReportOutcome::Decided { report, .. } | ReportOutcome::Repeated(report) => {
+                    return Ok(recorded(writer, &report));
+                }
+                ReportOutcome::Refused(refusal) => refusal,
+                ReportOutcome::EffectFailed {
+                    code,
+                    message,
+                    suggestion,
+                } => return Err(effects::fault(code, message, suggestion)),
+            },
+        };
+        Ok(self.refused(writer, unit.as_deref(), &refusal))
     }
 
     /// Nothing moved: what was expected, and why.
@@ -166,6 +147,11 @@ impl Engine {
     }
 }
 
+/// The name under which the work was reported.
+fn name_reported(report: &AcceptedReport) -> &str {
+    report.name.as_deref().unwrap_or(&report.state)
+}
+
 /// Whether a completion that names no unit could be that of the item before, said once more: nothing but clearing lies in
 /// between, and it was of the same skill.
 fn may_be_said_again(writer: &RunWriter<'_>, skill: &str) -> Result<bool, Fault> {
@@ -173,36 +159,22 @@ fn may_be_said_again(writer: &RunWriter<'_>, skill: &str) -> Result<bool, Fault>
     if bound::item_in_hand(run).is_none() || is_fresh(definition, run.state()) {
         return Ok(false);
     }
-    let of_skill =
-        |report: &AcceptedReport| report.name.as_deref().unwrap_or(&report.state) == skill;
-    match &run.last {
-        None => Ok(false),
-        Some(last) if !is_fresh(definition, &last.state) => Ok(of_skill(last)),
-        Some(_) => {
-            // The last work that was accepted; none where somebody went back since.
-            let work_of = |line: &str| -> Option<Option<AcceptedReport>> {
-                let fields: Map<String, Value> = serde_json::from_str(line).ok()?;
-                match Event::from_fields(fields.get("event")?.as_str()?, &fields) {
-                    Ok(Event::ReportAccepted(report)) => {
-                        (!is_fresh(definition, &report.state)).then(|| Some(*report))
-                    }
-                    Ok(Event::StateEntered {
-                        cause: Trigger::Reopen,
-                        ..
-                    }) => Some(None),
-                    _ => None,
-                }
-            };
-            let work = |end: &JournalEnd| end.lines_backwards().find_map(work_of);
-            let dir = &writer.open.dir;
-            let near = JournalEnd::read(dir, NEAR)?;
-            let last = match work(&near) {
-                None if !near.is_whole => work(&JournalEnd::read(dir, u64::MAX)?),
-                found => found,
-            };
-            Ok(last.flatten().is_some_and(|report| of_skill(&report)))
+    // The last work that was accepted; none where somebody went back since.
+    let last = find_backwards(&writer.open.dir, |line| {
+        let fields: Map<String, Value> = serde_json::from_str(line).ok()?;
+        match Event::from_fields(fields.get("event")?.as_str()?, &fields).ok()? {
+            Event::ReportAccepted(report) => {
+                (!is_fresh(definition, &report.state)).then_some(Some(report))
+            }
+            Event::StateEntered {
+                cause: Trigger::Reopen,
+                ..
+            } => Some(None),
+            _ => None,
         }
-    }
+    })?;
+    let last = last.and_then(|(report, _)| report);
+    Ok(last.is_some_and(|report| name_reported(&report) == skill))
 }
 
 /// What a report on the work of a session of skills has for its hash: that of the skill. So it is the very same report as
@@ -233,29 +205,26 @@ pub(crate) fn digest_of_skill(
     Ok((!says_more).then(|| journal::sha256_hex(skill.as_bytes())))
 }
 
-/// How far back the last completed skill is looked for first, in bytes.
-const NEAR: u64 = 64 * 1024;
-
 /// The lines of the items that cannot be put in order, where a document has them.
 fn disordered(skills: &Skills, refusal: &Refusal) -> Vec<DocumentProblem> {
     let lines = skills.lines.borrow();
     let listed = refusal.details.get("items").and_then(Value::as_array);
-    let mut told: Vec<&str> = Vec::new();
-    let mut problems = Vec::new();
-    for item in listed.into_iter().flatten().filter_map(Value::as_str) {
-        if let Some(line) = lines.get(item).filter(|_| !told.contains(&item)) {
-            told.push(item);
-            problems.push(DocumentProblem {
-                code: refusal.code.clone(),
-                document: DESIGN.to_owned(),
-                item: Some(number(item)),
-                line: *line,
-                message: refusal.message.clone().unwrap_or_default(),
-                suggestion: String::new(),
-            });
-        }
-    }
-    problems
+    let listed: IndexSet<&str> = listed
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let problem = |item: &str| {
+        Some(DocumentProblem {
+            code: refusal.code.clone(),
+            document: DESIGN.to_owned(),
+            item: Some(number(item)),
+            line: *lines.get(item)?,
+            message: refusal.message.clone().unwrap_or_default(),
+            suggestion: String::new(),
+        })
+    };
+    listed.into_iter().filter_map(problem).collect()
 }
 
 /// Whether two names are of one skill.
@@ -265,7 +234,7 @@ pub(crate) fn same(one: &str, other: &str) -> bool {
     one.eq_ignore_ascii_case(other) || !plain && one.to_lowercase() == other.to_lowercase()
 }
 
-/// What is said of a completion that was taken in, now or before: always the same, unless somebody stopped the session.
+/// The answer to a completion that was accepted, now or before: always the same, unless somebody stopped the session.
 fn recorded(writer: &RunWriter<'_>, report: &AcceptedReport) -> SkillAnswer {
     let run = &writer.open.run;
     let next = report.answer.next.clone().unwrap_or_else(|| run.next());
@@ -275,33 +244,29 @@ fn recorded(writer: &RunWriter<'_>, report: &AcceptedReport) -> SkillAnswer {
             unit: Some(unit),
             ..
         } if run.status != RunStatus::Aborted => {
-            let mut answer = match Frame::of_unit(&writer.open, unit) {
-                Ok(frame) => of_frame(frame),
-                // It was taken in all the same.
-                Err(gone) => {
-                    let mut answer = of_state(writer, next.state.as_deref().unwrap_or_default());
-                    answer.notes.push(gone.message);
-                    answer
+            let frame = Frame::of_unit(&writer.open, unit).unwrap_or_else(|gone| {
+                // It was accepted all the same.
+                let state = next.state.as_deref().unwrap_or_default();
+                Frame {
+                    notes: vec![gone.message],
+                    ..Frame::of_state(&writer.call.definition, state)
                 }
-            };
-            answer.unit_id = Some(unit.clone());
-            if run.status == RunStatus::Paused {
-                answer.status = not_running(run);
+            });
+            let is_paused = run.status == RunStatus::Paused;
+            SkillAnswer {
+                unit_id: Some(unit.clone()),
+                status: is_paused.then(|| run.status.name().to_owned()),
+                ..of_frame(run, frame)
             }
-            answer
         }
         // What was told then is not to be done any more.
         _ => standing(writer),
     };
-    name_of(run)
-        .unwrap_or_default()
-        .clone_into(&mut answer.session);
     answer.validated = report.answer.validated;
     answer.code.clone_from(&report.code);
-    let told = report.warnings.iter();
-    answer
-        .notes
-        .extend(told.map(|warning| messages::warning(report, warning)));
+    let warnings = report.warnings.iter();
+    let warnings = warnings.map(|warning| report.message(warning).unwrap_or(warning).to_owned());
+    answer.notes.extend(warnings);
     let moved_on = next.unit.is_some() && unit(run) != next.unit;
     if run.status == RunStatus::Running && moved_on {
         answer.notes.push(format!(
@@ -314,58 +279,41 @@ fn recorded(writer: &RunWriter<'_>, report: &AcceptedReport) -> SkillAnswer {
 }
 
 /// Where the session stands now.
-pub(crate) fn standing(writer: &RunWriter<'_>) -> SkillAnswer {
-    let run = &writer.open.run;
-    let definition = &writer.call.definition;
-    let mut answer = of_state(writer, run.state());
-    name_of(run)
-        .unwrap_or_default()
-        .clone_into(&mut answer.session);
-    answer.next_skill = expected(definition, run);
-    answer.unit_id = unit(run);
-    answer.done = run.status == RunStatus::Completed;
-    answer.status = not_running(run);
-    if answer.status.is_some() {
+fn standing(writer: &RunWriter<'_>) -> SkillAnswer {
+    let (run, definition) = (&writer.open.run, &writer.call.definition);
+    let mut frame = Frame::of_state(definition, run.state());
+    if run.status != RunStatus::Running {
         // Nobody is asked to do anything.
-        "none".clone_into(&mut answer.action);
+        "none".clone_into(&mut frame.action);
     }
-    answer.item = item_brief(run);
-    answer.params.item_number = answer.item.as_ref().map(|item| item.number.clone());
-    let batch = crate::view::collab::state::batch_brief(definition, run, 0);
-    answer.params.batch_index = batch.map(|batch| batch.index);
-    answer
-}
-
-/// What is known of a state without anything that was told.
-fn of_state(writer: &RunWriter<'_>, state: &str) -> SkillAnswer {
-    let definition = &writer.call.definition;
+    frame.item = item_brief(run);
+    frame.params = SkillParams {
+        item_number: frame.item.as_ref().map(|item| item.number.clone()),
+        batch_index: batch_brief(definition, run, 0).map(|batch| batch.index),
+    };
     SkillAnswer {
-        validated: true,
-        next_skill: skill(definition, state).map(str::to_owned),
-        action: if is_fresh(definition, state) {
-            "clear"
-        } else {
-            "none"
-        }
-        .to_owned(),
-        params: SkillParams::default(),
-        state: state.to_owned(),
-        display_name: display_name(definition, state),
-        ..SkillAnswer::default()
+        next_skill: expected(definition, run),
+        unit_id: unit(run),
+        done: run.status == RunStatus::Completed,
+        status: not_running(run),
+        ..of_frame(run, frame)
     }
 }
 
-fn of_frame(frame: Frame) -> SkillAnswer {
+/// The answer that says what a frame does.
+fn of_frame(run: &RunState, frame: Frame) -> SkillAnswer {
+    let some = |text: String| Some(text).filter(|text| !text.is_empty());
     SkillAnswer {
         validated: true,
-        next_skill: Some(frame.skill),
+        next_skill: some(frame.skill),
         action: frame.action,
         params: frame.params,
+        session: name_of(run).unwrap_or_default().to_owned(),
         state: frame.state,
         display_name: frame.display_name,
         item: frame.item,
         batch: frame.batch,
-        instructions: Some(frame.instructions),
+        instructions: some(frame.instructions),
         notes: frame.notes,
         ..SkillAnswer::default()
     }

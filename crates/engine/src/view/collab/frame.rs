@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use journal::{EvidenceStore, FileJournal, Journal as _, Position};
+use journal::EvidenceStore;
 use machine::decide::PromptRequest;
 use machine::state::{Item, ItemSet, ItemStatus};
 use machine::{Definition, RunState};
@@ -17,7 +17,7 @@ use crate::capability::documents::{bound, folder};
 use crate::fault;
 use crate::fault::Fault;
 use crate::generic::context;
-use crate::journal_end::JournalEnd;
+use crate::journal_end::find_backwards;
 use crate::library;
 use crate::next_step::Verb;
 use crate::open_run::{OpenRun, TOLD};
@@ -27,8 +27,6 @@ use crate::view::collab::state::{batch_brief, item_brief, not_run, not_worked_ou
 
 /// The event that issues a unit, with what its executor is told.
 const ISSUED: &str = "unit:issued";
-/// How much of the journal's end is looked at for it before the whole of it is, in bytes. Mostly it is among the last events.
-const NEAR: [u64; 2] = [16 * 1024, 128 * 1024];
 
 /// How many tasks are told of at length.
 pub(crate) const MOST_TASKS: usize = 20;
@@ -112,13 +110,25 @@ fn to_be_done<'r>(definition: &Definition, run: &'r RunState) -> Vec<(&'r str, &
 }
 
 impl Frame {
+    /// That of a state, without what there is to do in it.
+    pub(crate) fn of_state(definition: &Definition, state: &str) -> Self {
+        let is_fresh = is_fresh(definition, state);
+        Self {
+            skill: skill(definition, state).unwrap_or_default().to_owned(),
+            state: state.to_owned(),
+            display_name: display_name(definition, state),
+            action: if is_fresh { "clear" } else { "none" }.to_owned(),
+            ..Self::default()
+        }
+    }
+
     /// That of a unit of an open run, issued now or before.
     pub(crate) fn of_unit(open: &OpenRun<'_>, unit: &str) -> Result<Self, Fault> {
         let dir = &open.dir;
         let present = open.run.waiting().find(|(_, known)| known.id == unit);
         let context = match present {
             Some((_, unit)) => unit.context.clone(),
-            None => issued(dir, "unit", unit, "context")?,
+            None => find_issued(dir, "unit", unit, "context")?.map(|(hash, _)| hash),
         };
         let Some(hash) = context else {
             return Err(Fault::bug(format!("nothing was told with {unit}")));
@@ -151,8 +161,8 @@ impl Frame {
         let bytes = match kept.get(hash) {
             Ok(bytes) => bytes,
             Err(gone) => {
-                let (told, is_far) = find_issued(dir, "context", hash, TOLD)?;
-                let bytes = told.ok_or(gone)?.into_bytes();
+                let (told, is_far) = find_issued(dir, "context", hash, TOLD)?.ok_or(gone)?;
+                let bytes = told.into_bytes();
                 if is_far {
                     // The next time it need not be looked for. Where that cannot be written, it costs time and nothing else.
                     let _ = kept.cache(&bytes);
@@ -169,41 +179,24 @@ impl Frame {
     }
 }
 
-/// What stands under `wanted` where a unit was issued whose field `name` is `value`; the last one that was.
-fn issued(dir: &Path, name: &str, value: &str, wanted: &str) -> Result<Option<String>, Fault> {
-    find_issued(dir, name, value, wanted).map(|(found, _)| found)
-}
-
-/// The same, and whether the whole journal was read for it.
+/// What stands under `wanted` where a unit was issued whose field `name` is `value`, the last one that was; and whether the whole
+/// journal was read for it.
 fn find_issued(
     dir: &Path,
     name: &str,
     value: &str,
     wanted: &str,
-) -> Result<(Option<String>, bool), Fault> {
-    let of_event = |event: Option<&str>, fields: &Map<String, Value>| {
-        let field = |name: &str| fields.get(name)?.as_str();
-        (event == Some(ISSUED) && field(name) == Some(value))
-            .then(|| field(wanted).map(str::to_owned))?
-    };
-    for near in NEAR {
-        let end = JournalEnd::read(dir, near)?;
-        let found = end.lines_backwards().find_map(|line| {
-            // Most lines are about something else.
-            if !line.contains(ISSUED) || !line.contains(value) {
-                return None;
-            }
-            let line = serde_json::from_str::<Map<String, Value>>(line).ok()?;
-            of_event(line.get("event")?.as_str(), &line)
-        });
-        if found.is_some() || end.is_whole {
-            return Ok((found, false));
+) -> Result<Option<(String, bool)>, Fault> {
+    find_backwards(dir, |line| {
+        // Most lines are about something else.
+        if !line.contains(ISSUED) || !line.contains(value) {
+            return None;
         }
-    }
-    let all = FileJournal::open(dir)?.read(&Position::start())?;
-    let mut backwards = all.records.iter().rev();
-    let found = backwards.find_map(|record| of_event(Some(&record.event), &record.fields));
-    Ok((found, true))
+        let line = serde_json::from_str::<Map<String, Value>>(line).ok()?;
+        let field = |name: &str| line.get(name)?.as_str();
+        let is_meant = field("event") == Some(ISSUED) && field(name) == Some(value);
+        is_meant.then(|| field(wanted).map(str::to_owned))?
+    })
 }
 
 impl Skills {
@@ -223,24 +216,15 @@ impl Skills {
         let item = item_brief(run);
         let batch = batch_brief(definition, run, MOST_TASKS);
         let mut frame = Frame {
-            skill: skill(definition, state).unwrap_or_default().to_owned(),
-            state: state.to_owned(),
-            display_name: display_name(definition, state),
-            action: if is_fresh(definition, state) {
-                "clear"
-            } else {
-                "none"
-            }
-            .to_owned(),
             params: SkillParams {
                 item_number: item.as_ref().map(|item| item.number.clone()),
                 batch_index: batch.as_ref().map(|batch| batch.index),
             },
             item,
             batch,
-            instructions: String::new(),
             notes: notes(definition, run),
             work: Some(Work::of(definition, run)),
+            ..Frame::of_state(definition, state)
         };
         let template = definition
             .state(state)
@@ -250,19 +234,7 @@ impl Skills {
             (None, Some(name)) => {
                 let text = library::template(call.root, &run.workflow, name)?;
                 let mut values = context::values(call, run, token, asked);
-                let report = Verb::Report
-                    .step()
-                    .with("skill", &frame.skill)
-                    .with("unit", &asked.unit);
-                context::overlay(
-                    &mut values,
-                    json!({ "steps": { "report": report.to_string() } }),
-                );
-                let own = serde_json::to_value(self.values(call, run, &frame));
-                context::overlay(
-                    &mut values,
-                    own.map_err(|error| Fault::bug(error.to_string()))?,
-                );
+                context::overlay(&mut values, self.values(call, run, &frame, &asked.unit));
                 let rendered = instructions::render(name, &text, &values)?;
                 rendered.trim_end().to_owned()
             }
@@ -272,89 +244,50 @@ impl Skills {
     }
 
     /// What a template sees besides. Every name that the proof admits is there, whatever the state.
-    fn values<'a>(&'a self, call: &'a Call<'_>, run: &'a RunState, frame: &'a Frame) -> Values<'a> {
+    fn values(&self, call: &Call<'_>, run: &RunState, frame: &Frame, unit: &str) -> Value {
         let number = bound::item_in_hand(run).unwrap_or_default();
         let item = bound::items(run).and_then(|items| items.get(number));
         let text = |field: &str| item.map_or("", |item| item.text(field));
-        let batch = bound::batch_in_hand(run).unwrap_or_default();
-        let batches = bound::batches(run);
-        let tasks = to_be_done(&call.definition, run).into_iter();
-        let mut members: Vec<&Map<String, Value>> = tasks.map(|(_, task)| &*task.fields).collect();
-        let work = frame.work.clone().unwrap_or_default();
-        let more = members.len().saturating_sub(MOST_TASKS);
-        members.truncate(MOST_TASKS);
+        let tasks = to_be_done(&call.definition, run);
+        let shown = tasks.iter().take(MOST_TASKS).map(|(_, task)| &*task.fields);
+        let (waiting, of_items) = frame
+            .work
+            .as_ref()
+            .map_or((0, 0), |work| (work.batches, work.items));
         let folder = call.dir.join(folder::FOLDER);
+        let place = |name: &str| folder.join(name).display().to_string();
         let index = frame.params.batch_index.unwrap_or(0);
-        Values {
-            skill: &frame.skill,
-            session: SessionValues {
-                name: &self.name,
-                design: folder.join(folder::DESIGN).display().to_string(),
-                graph: folder
-                    .join(folder::graph_name(number))
-                    .display()
-                    .to_string(),
-                documents: folder.display().to_string(),
+        let report = Verb::Report
+            .step()
+            .with("skill", &frame.skill)
+            .with("unit", unit);
+        json!({
+            "skill": frame.skill,
+            "steps": { "report": report.to_string() },
+            "session": {
+                "name": self.name,
+                "documents": folder.display().to_string(),
+                "design": place(folder::DESIGN),
+                "graph": place(&folder::graph_name(number)),
             },
-            item: ItemValues {
-                number,
-                title: text("title"),
-                kind: text("type"),
-                reason: text("reason"),
-                waiting: work.items,
+            "item": {
+                "number": number,
+                "title": text("title"),
+                "type": text("type"),
+                "reason": text("reason"),
+                "waiting": of_items,
             },
-            batch: BatchValues {
-                id: batch,
-                index,
-                number: index + 1,
-                count: batches.map_or(0, ItemSet::len),
-                tasks: members,
-                more,
-                waiting: work.batches,
+            "batch": {
+                "id": bound::batch_in_hand(run).unwrap_or_default(),
+                "index": index,
+                "number": index + 1,
+                "count": bound::batches(run).map_or(0, ItemSet::len),
+                "tasks": shown.collect::<Vec<_>>(),
+                "more": tasks.len().saturating_sub(MOST_TASKS),
+                "waiting": waiting,
             },
-        }
+        })
     }
-}
-
-/// What a template sees of the documents.
-#[derive(Serialize)]
-struct Values<'a> {
-    skill: &'a str,
-    session: SessionValues<'a>,
-    item: ItemValues<'a>,
-    batch: BatchValues<'a>,
-}
-
-#[derive(Serialize)]
-struct SessionValues<'a> {
-    name: &'a str,
-    documents: String,
-    design: String,
-    graph: String,
-}
-
-#[derive(Serialize)]
-struct ItemValues<'a> {
-    number: &'a str,
-    title: &'a str,
-    #[serde(rename = "type")]
-    kind: &'a str,
-    reason: &'a str,
-    /// How many items are still to be worked out.
-    waiting: u64,
-}
-
-#[derive(Serialize)]
-struct BatchValues<'a> {
-    id: &'a str,
-    index: u64,
-    /// The same, from 1.
-    number: u64,
-    count: usize,
-    tasks: Vec<&'a Map<String, Value>>,
-    more: usize,
-    /// How many batches are not over.
-    waiting: u64,
 }
 
 /// What templates may name of the documents, beside what those of every workflow may.
