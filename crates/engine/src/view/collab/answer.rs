@@ -99,21 +99,6 @@ pub struct BatchBrief {
     pub tasks_total: Option<u64>,
 }
 
-impl BatchBrief {
-    /// The same with at most so many tasks, and of each at most so many that it depends on.
-    pub(crate) fn cut(mut self, most: usize, most_needs: usize) -> Self {
-        let all = self.tasks_total.unwrap_or(self.tasks.len() as u64);
-        self.tasks.truncate(most);
-        self.tasks_total = (all > self.tasks.len() as u64).then_some(all);
-        for task in &mut self.tasks {
-            let needs = task.depends_on.len();
-            task.depends_on.truncate(most_needs);
-            task.depends_on_total = (needs > most_needs).then_some(needs as u64);
-        }
-        self
-    }
-}
-
 /// A task in few words.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -87,18 +87,31 @@ impl Engine {
     }
 }
 
-/// The brief of a session, made to fit: first some tasks and files go, then lines of the instructions, then more of those.
+/// Takes a piece from a brief, where more than so many of its kind are there. Whether there was one.
+type Cut = fn(&mut SessionBrief, usize) -> bool;
+
+/// What is taken from a brief that is too long, what is needed least first, and how much of it stays.
+const CUTS: [(Cut, usize); 13] = [
+    (cut_task, 8),
+    (cut_file, 4),
+    (cut_task, 4),
+    (cut_file, 2),
+    (cut_needs, 8),
+    (cut_line, 2),
+    (cut_needs, 2),
+    (cut_task, 1),
+    (cut_file, 1),
+    (cut_line, 0),
+    (cut_task, 0),
+    (cut_file, 0),
+    // A path of that length is told with every other field.
+    (cut_documents, 0),
+];
+
+/// The brief of a session, made to fit: it says at most what has room.
 fn fitted(call: &Call<'_>, run: &RunState, named: Option<&str>) -> SessionBrief {
-    /// How many tasks are shown, of each how many that it depends on, and how many files, from the most to the least.
-    const ALL: usize = usize::MAX;
-    const SHAPES: [(usize, usize, usize); 3] = [(20, ALL, ALL), (8, ALL, 4), (4, ALL, 2)];
-    const SHORT_SHAPES: [(usize, usize, usize); 5] =
-        [(8, ALL, 2), (4, 8, 2), (2, 4, 1), (1, 2, 1), (0, 0, 0)];
     let definition = &call.definition;
     let state = run.state();
-    let read = to_read(call, run);
-    let batch = batch_brief(definition, run, MOST_SHOWN);
-    let instructions = Frame::present(call, run).map(|frame| frame.instructions);
     let mut brief = SessionBrief {
         session: name_of(run).unwrap_or_default().to_owned(),
         skill: waiting(definition, run),
@@ -113,7 +126,10 @@ fn fitted(call: &Call<'_>, run: &RunState, named: Option<&str>) -> SessionBrief 
             title: short(&item.title),
             ..item
         }),
+        batch: batch_brief(definition, run, MOST_SHOWN),
         documents: call.dir.join(folder::FOLDER).display().to_string(),
+        read: to_read(call, run),
+        instructions: Frame::present(call, run).map(|frame| frame.instructions),
         ..SessionBrief::default()
     };
     let fits = |brief: &SessionBrief| {
@@ -124,47 +140,70 @@ fn fitted(call: &Call<'_>, run: &RunState, named: Option<&str>) -> SessionBrief 
         let most = LONGEST_BRIEF.saturating_sub(steps * longer);
         serde_json::to_string(brief).is_ok_and(|text| text.len() <= most)
     };
-    let shaped = |brief: &mut SessionBrief, (tasks, needs, files): (usize, usize, usize)| {
-        brief.batch = batch.clone().map(|batch| batch.cut(tasks, needs));
-        brief.read = read.iter().take(files).cloned().collect();
-        let more = read.len() - brief.read.len();
-        brief.read_more = (more > 0).then_some(more as u64);
-    };
-    for shape in SHAPES {
-        shaped(&mut brief, shape);
-        brief.instructions.clone_from(&instructions);
-        if fits(&brief) {
-            return brief;
-        }
+    for (cut, least) in CUTS {
+        while !fits(&brief) && cut(&mut brief, least) {}
     }
-    // What to do says more than what there is to read: as much of it as has room beside the tasks in hand.
-    brief.instructions_cut = brief.skill.is_some();
-    let lines = instructions.as_deref().unwrap_or_default().lines();
-    let lines: Vec<&str> = lines.filter(|line| !line.trim().is_empty()).collect();
-    // The last line says how the skill is completed, and the one before it mostly what to do with what is listed above.
-    for ends in [2, 1] {
-        let (first, last) = lines.split_at(lines.len().saturating_sub(ends));
-        for shape in SHORT_SHAPES {
-            shaped(&mut brief, shape);
-            for kept in (1..first.len()).rev() {
-                let (first, last) = (first[..kept].join("\n"), last.join("\n"));
-                brief.instructions = Some(format!("{first}\n…\n{last}"));
-                if fits(&brief) {
-                    return brief;
-                }
-            }
-        }
-    }
-    brief.instructions = None;
-    for shape in SHORT_SHAPES {
-        shaped(&mut brief, shape);
-        if fits(&brief) {
-            return brief;
-        }
-    }
-    // A path of that length is told with every other field.
-    brief.documents.clear();
     brief
+}
+
+fn cut_task(brief: &mut SessionBrief, least: usize) -> bool {
+    let Some(batch) = brief
+        .batch
+        .as_mut()
+        .filter(|batch| batch.tasks.len() > least)
+    else {
+        return false;
+    };
+    let all = batch.tasks.len() as u64;
+    batch.tasks_total.get_or_insert(all);
+    batch.tasks.pop().is_some()
+}
+
+fn cut_needs(brief: &mut SessionBrief, least: usize) -> bool {
+    let tasks = brief.batch.iter_mut().flat_map(|batch| &mut batch.tasks);
+    let mut long = tasks.filter(|task| task.depends_on.len() > least);
+    long.next().is_some_and(|task| {
+        let all = task.depends_on.len() as u64;
+        task.depends_on_total.get_or_insert(all);
+        task.depends_on.truncate(least);
+        true
+    })
+}
+
+fn cut_file(brief: &mut SessionBrief, least: usize) -> bool {
+    if brief.read.len() <= least {
+        return false;
+    }
+    brief.read_more = Some(brief.read_more.unwrap_or(0) + 1);
+    brief.read.pop().is_some()
+}
+
+/// The last line says how the skill is completed, and the one before it mostly what to do with what is listed above.
+fn cut_line(brief: &mut SessionBrief, least: usize) -> bool {
+    const GAP: &str = "…";
+    let Some(text) = &brief.instructions else {
+        return false;
+    };
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let mut lines: Vec<&str> = lines.filter(|line| *line != GAP).collect();
+    let count = lines.len();
+    let cut = match count {
+        _ if least == 0 => None,
+        0..=2 => return false,
+        _ => {
+            let at = if count > 3 { count - 3 } else { 1 };
+            lines[at] = GAP;
+            Some(lines.join("\n"))
+        }
+    };
+    // Of a session that waits for nothing, nothing is left out that is to be done.
+    brief.instructions_cut = brief.skill.is_some();
+    brief.instructions = cut;
+    true
+}
+
+fn cut_documents(brief: &mut SessionBrief, _: usize) -> bool {
+    !std::mem::take(&mut brief.documents).is_empty()
 }
 
 /// How a session stands that does not go on.
@@ -339,17 +378,7 @@ fn standing(run: &RunState, task: &Item) -> (String, Option<String>) {
 
 /// The tasks that were skipped, and those that are not run because of it.
 pub(crate) fn not_run(definition: &Definition, run: &RunState) -> (Vec<String>, Vec<String>) {
-    let blocked = run.blocked(definition, bound::tasks_name(run));
-    let mut skipped = Vec::new();
-    let mut left = Vec::new();
-    for ((id, task), blocked) in tasks(run).iter().zip(blocked) {
-        if task.status == ItemStatus::Failed {
-            skipped.push(id.to_owned());
-        } else if blocked {
-            left.push(id.to_owned());
-        }
-    }
-    (skipped, left)
+    given_up(definition, run, bound::tasks_name(run))
 }
 
 /// The items that were skipped, and those that are not worked out because of it.
@@ -357,19 +386,20 @@ pub(crate) fn not_worked_out(
     definition: &Definition,
     run: &RunState,
 ) -> (Vec<String>, Vec<String>) {
-    let Some(items) = bound::items(run) else {
-        return (Vec::new(), Vec::new());
-    };
-    let blocked = run.blocked(definition, &bound::bound(run).items);
-    let of = |with: &dyn Fn(&Item, bool) -> bool| {
-        let all = items.iter().zip(&blocked);
-        let those = all.filter(|((_, item), blocked)| with(item, **blocked));
-        those.map(|((key, _), _)| key.to_owned()).collect()
-    };
-    (
-        of(&|item, _| item.status == ItemStatus::Failed),
-        of(&|_, blocked| blocked),
-    )
+    given_up(definition, run, &bound::bound(run).items)
+}
+
+fn given_up(definition: &Definition, run: &RunState, set: &str) -> (Vec<String>, Vec<String>) {
+    let (mut skipped, mut left) = (Vec::new(), Vec::new());
+    let items = run.sets.get(set).into_iter().flat_map(ItemSet::iter);
+    for ((key, item), blocked) in items.zip(run.blocked(definition, set)) {
+        if item.status == ItemStatus::Failed {
+            skipped.push(key.to_owned());
+        } else if blocked {
+            left.push(key.to_owned());
+        }
+    }
+    (skipped, left)
 }
 
 /// All batches.
