@@ -330,21 +330,21 @@ impl Planner<'_> {
     }
 }
 
-/// The waves that a set would be cut into if it were filled with these items; none where it is not cut, or could not be.
-pub fn foresee_waves(
+/// The run as it would be if a set that is cut into waves were filled with these items; none where it is not cut, or could not be.
+pub fn foresee_filled(
     definition: &Definition,
     run: &RunState,
     set: &str,
     items: &[Map<String, Value>],
-) -> Option<Vec<Map<String, Value>>> {
+) -> Option<RunState> {
     let declared = definition.items.get(set)?;
-    let into = &declared.waves.as_ref()?.into.value;
+    declared.waves.as_ref()?;
     let facts = Facts::default();
-    let planner = Planner::new(definition, run, &facts);
+    let mut planner = Planner::new(definition, run, &facts);
     let items: Result<Vec<_>, Stop> = items.iter().map(|item| complete(declared, item)).collect();
     let filled = planner.filling(set, declared, items.ok()?).ok()?;
-    let waves = filled.into_iter().find(|filled| filled.set == *into)?;
-    Some(waves.items)
+    planner.fill(filled);
+    Some(planner.run)
 }
 
 fn cut(

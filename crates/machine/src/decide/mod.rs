@@ -32,7 +32,7 @@ use crate::refusal::Refusal;
 use crate::role::Role;
 use crate::state::{EffectAt, RunState};
 
-pub use fill::foresee_waves;
+pub use fill::foresee_filled;
 pub use plan::{Plan, PromptRequest};
 pub use step::BLOCKED;
 pub use unit::{UnitMatch, match_unit};

@@ -6,11 +6,11 @@ use serde_json::Map;
 
 use crate::capability::documents::skills::{DEFAULT_SESSION, skill};
 use crate::engine::Engine;
-use crate::fault::{Fault, Kind};
+use crate::fault;
+use crate::fault::Fault;
 use crate::find::{self, RunHead, Selector, session_name, standing};
 use crate::integrity::never_began;
 use crate::library;
-use crate::next_step::Verb;
 use crate::open_run;
 use crate::view::COLLAB;
 use crate::view::collab::complete::same;
@@ -50,17 +50,24 @@ impl Engine {
         Ok((dir, loaded.run))
     }
 
-    /// Begins a session of that name, unless somebody else did meanwhile.
+    /// Begins a session of that name, or of a free one where none is named, unless somebody else did meanwhile.
     pub(crate) fn begin_skills(&self, session: Option<&str>) -> Result<RunDir, Fault> {
-        let name = session.map_or(DEFAULT_SESSION, str::trim);
+        let session = session.map(str::trim);
         let workflow = self.startable_in(&COLLAB, None)?;
-        RunStem::session(&workflow.0.id.value, name)?;
+        RunStem::session(&workflow.0.id.value, session.unwrap_or(DEFAULT_SESSION))?;
         let project = self.home.project(&self.root)?;
         let _lock = project.lock(self.wait(), &self.command)?;
-        if let Some(dir) = find::called_in(&project, &COLLAB, name)? {
+        let begun = match session {
+            Some(name) => find::called_in(&project, &COLLAB, name)?,
+            None => {
+                let mut runs = standing(&project, Some(&COLLAB))?.into_iter();
+                runs.find(RunHead::goes_on).map(|run| run.dir)
+            }
+        };
+        if let Some(dir) = begun {
             return Ok(dir);
         }
-        let begun = self.start_in(&project, workflow, Map::new(), Some(name))?;
+        let begun = self.start_in(&project, workflow, Map::new(), session)?;
         Ok(project.run(&begun.run_id)?)
     }
 
@@ -73,21 +80,11 @@ impl Engine {
         // The last skill again is answered as it was; only the first one means another session.
         let pinned = open_run::pinned(dir.path(), &run)?;
         let first = skill(&pinned, &pinned.initial.value).unwrap_or(&pinned.initial.value);
-        if !same(named, first) {
-            return Ok(dir);
+        if same(named, first) {
+            self.begin_skills(None)
+        } else {
+            Ok(dir)
         }
-        let workflow = self.startable_in(&COLLAB, None)?;
-        let project = self.home.project(&self.root)?;
-        let _lock = project.lock(self.wait(), &self.command)?;
-        // Somebody else may have begun the next one meanwhile.
-        if let Some(run) = standing(&project, Some(&COLLAB))?
-            .into_iter()
-            .find(RunHead::goes_on)
-        {
-            return Ok(run.dir);
-        }
-        let begun = self.start_in(&project, workflow, Map::new(), None)?;
-        Ok(project.run(&begun.run_id)?)
     }
 
     /// The skill that a session begins with.
@@ -98,39 +95,20 @@ impl Engine {
     }
 
     fn no_session_of_skills(&self, session: Option<&str>) -> Fault {
-        let message = match session {
-            Some(name) => format!(
-                "there is no session `{}` in {}",
-                name.trim(),
-                self.root.display()
-            ),
-            None => format!("there is no session of skills in {}", self.root.display()),
-        };
-        let first = self
-            .first_skill()
-            .unwrap_or_else(|_| "collab-start".to_owned());
-        Fault::new(Kind::Missing, "no_run", message)
-            .suggest(format!(
-                "begin one by completing the skill `{first}`, or by setting its items"
-            ))
-            .recover(Verb::Report.step().with("skill", &first))
-            .expected(first)
+        let named = session.map_or_else(String::new, |name| format!(" `{}`", name.trim()));
+        let first = self.first_skill();
+        let skill = first.unwrap_or_else(|_| "collab-start".to_owned());
+        let project = self.root.display();
+        fault!("no_run.session_of_skills", named, project, skill).expected(skill)
     }
 }
 
 /// A name that no session has yet.
 pub(crate) fn free_name(project: &ProjectDir) -> Result<String, Fault> {
     let ids = project.runs()?;
-    let mut number = 1;
-    loop {
-        let name = match number {
-            1 => DEFAULT_SESSION.to_owned(),
-            number => format!("{DEFAULT_SESSION}-{number}"),
-        };
-        let taken = |id: &String| session_name(id) == Some(name.as_str());
-        if !ids.iter().any(taken) {
-            return Ok(name);
-        }
-        number += 1;
-    }
+    let names = (2..).map(|number| format!("{DEFAULT_SESSION}-{number}"));
+    let mut names = std::iter::once(DEFAULT_SESSION.to_owned()).chain(names);
+    let is_free = |name: &String| ids.iter().all(|id| session_name(id) != Some(name.as_str()));
+    let free = names.find(is_free);
+    free.ok_or_else(|| Fault::bug("every name of a session is taken"))
 }

@@ -1,11 +1,11 @@
 //! The task graph: handed over, and drawn.
 
-use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
-use ::markup::documents::task_graph::{Merged, MergedTask};
+use ::markup::documents::task_graph::Merged;
 use draw::{TaskNode, TaskStatus, Wave, tasks as draw_tasks};
 use machine::command::Edit;
+use machine::decide::foresee_filled;
 use machine::definition::open::ALL;
 use machine::{Command, Refusal, RunState};
 use serde_json::Value;
@@ -17,15 +17,13 @@ use crate::capability::documents::folder::{self, Document, Graphs};
 use crate::capability::documents::read::{self, All};
 use crate::capability::documents::skills::{key, name_of, number};
 use crate::engine::Engine;
-use crate::fault;
 use crate::fault::Fault;
-use crate::view::collab::answer::{
-    BatchState, DocumentProblem, SyncAnswer, TaskBrief, TaskDetails, TaskGraph,
-};
-use crate::view::collab::messages::{self, RefusalText, refusal_text};
+use crate::view::collab::answer::{BatchState, DocumentProblem, SyncAnswer, TaskGraph};
+use crate::view::collab::messages::{RefusalText, refusal_text};
 use crate::view::collab::request::GraphSync;
 use crate::view::collab::state::{batches, stopped};
 use crate::writer::RunWriter;
+use crate::{fault, refusal};
 
 impl Engine {
     /// The task graph, with its batches. Before they are cut: what the documents would give now.
@@ -85,12 +83,9 @@ impl Engine {
         if item.as_deref().is_none_or(|item| all.has(item)) {
             synced.tasks = all.count(item.as_deref()) as u64;
         }
-        if let Some(wrong) = missing_or_wrong(&all, &merged, item.as_deref(), cut) {
-            synced.code = Some(wrong.code);
-            synced.message = Some(format!("{}; nothing was changed", wrong.message));
-            synced.suggestion = Some(wrong.suggestion);
-            synced.problems = wrong.problems;
-            return Ok(synced);
+        if let Some((refusal, problems)) = missing_or_wrong(&all, &merged, item.as_deref(), cut) {
+            synced.problems = problems;
+            return Ok(refused(synced, &writer, &refusal));
         }
         let mut edits = Vec::new();
         if cut {
@@ -153,61 +148,30 @@ impl Engine {
     }
 }
 
-/// Why task graphs cannot be taken in.
-struct GraphsRefused {
-    code: String,
-    message: String,
-    suggestion: String,
-    problems: Vec<DocumentProblem>,
-}
-
-impl GraphsRefused {
-    fn invalid(message: String, problems: Vec<DocumentProblem>) -> Option<Self> {
-        (!problems.is_empty()).then(|| Self {
-            code: "graph_invalid".to_owned(),
-            message,
-            suggestion: "mend it, and hand it over again".to_owned(),
-            problems,
-        })
-    }
-}
-
+/// Why the task graphs cannot be taken in, and what is wrong with them: with that of the item, where one is named; and with all of
+/// them, where batches are cut.
 fn missing_or_wrong(
     all: &All,
     merged: &Merged,
     item: Option<&str>,
     cut: bool,
-) -> Option<GraphsRefused> {
-    let own = all.problems(merged, item);
-    let Some(item) = item else {
-        return GraphsRefused::invalid("the task graphs have errors".to_owned(), own);
-    };
-    if !all.has(item) {
-        return Some(match own.into_iter().next() {
-            // Something lies there, and it cannot be told which of it is meant, or what it says.
-            Some(problem) => GraphsRefused {
-                code: problem.code.clone(),
-                message: problem.message.clone(),
-                suggestion: problem.suggestion.clone(),
-                problems: vec![problem],
-            },
-            None => GraphsRefused {
-                code: "graph_missing".to_owned(),
-                message: format!("there is no task graph of item {item} among the documents"),
-                suggestion: messages::hand_over(item),
-                problems: Vec::new(),
-            },
-        });
-    }
-    let of_item = format!("the task graph of item {item} has errors");
-    GraphsRefused::invalid(of_item, own).or_else(|| {
-        let others = if cut {
-            all.problems(merged, None)
-        } else {
-            Vec::new()
+) -> Option<(Refusal, Vec<DocumentProblem>)> {
+    let mut problems = all.problems(merged, item);
+    if let Some(item) = item.filter(|item| !all.has(item)) {
+        problems.truncate(1);
+        // Something may lie there of which cannot be told which is meant, or what it says.
+        let refusal = match problems.first() {
+            Some(problem) => Refusal::new(&problem.code)
+                .message(&problem.message)
+                .suggestion(&problem.suggestion),
+            None => refusal!("graph_missing.of_item", item),
         };
-        GraphsRefused::invalid("with it the task graphs have errors".to_owned(), others)
-    })
+        return Some((refusal, problems));
+    }
+    if problems.is_empty() && cut {
+        problems = all.problems(merged, None);
+    }
+    (!problems.is_empty()).then(|| (Refusal::new("graph_invalid"), problems))
 }
 
 /// Where a file of the project lies. A link on the way may not lead out of the project.
@@ -283,60 +247,17 @@ fn foreseen(
     call: &Call<'_>,
     run: &RunState,
 ) -> Result<(Vec<BatchState>, Vec<DocumentProblem>), Fault> {
-    let mut graphs = Graphs::of(run)?;
-    let all = All::read(call, run, &mut graphs, None)?;
+    let all = All::read(call, run, &mut Graphs::of(run)?, None)?;
     let merged = all.merge(run);
     let problems = all.problems(&merged, None);
     if !problems.is_empty() {
         return Ok((Vec::new(), problems));
     }
-    let items = read::tasks(&merged, run);
-    let waves =
-        machine::decide::foresee_waves(&call.definition, run, bound::tasks_name(run), &items);
-    let Some(waves) = waves else {
-        return Ok((Vec::new(), problems));
-    };
-    let by_id: HashMap<&str, &MergedTask> = merged
-        .tasks
-        .iter()
-        .map(|task| (task.id.as_str(), task))
-        .collect();
-    let batches = waves
-        .iter()
-        .map(|wave| {
-            let text = |name: &str| wave.get(name).and_then(Value::as_str).unwrap_or_default();
-            let ids = wave
-                .get(bound::tasks_name(run))
-                .and_then(Value::as_array)
-                .into_iter()
-                .flatten();
-            BatchState {
-                id: text("id").to_owned(),
-                tasks: ids
-                    .filter_map(Value::as_str)
-                    .map(|id| TaskBrief {
-                        id: id.to_owned(),
-                        status: "pending".to_owned(),
-                        depends_on: by_id
-                            .get(id)
-                            .map(|task| task.depends_on.clone())
-                            .unwrap_or_default(),
-                        details: by_id.get(id).map(|task| TaskDetails {
-                            item: number(&task.item),
-                            description: task.description.clone(),
-                            files: task.files.clone(),
-                            tests: task.tests.clone(),
-                        }),
-                        ..TaskBrief::default()
-                    })
-                    .collect(),
-                status: text("status").to_owned(),
-                wave: wave.get("level").and_then(Value::as_u64).unwrap_or(0),
-                split: text("split").to_owned(),
-            }
-        })
-        .collect();
-    Ok((batches, problems))
+    let definition = &call.definition;
+    let tasks = read::tasks(&merged, run);
+    let filled = foresee_filled(definition, run, bound::tasks_name(run), &tasks);
+    let batches = filled.map(|run| batches(definition, &run));
+    Ok((batches.unwrap_or_default(), problems))
 }
 
 /// The batches as a Mermaid flowchart.

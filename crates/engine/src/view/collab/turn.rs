@@ -14,7 +14,8 @@ use text::listed;
 use crate::approval::Turn;
 use crate::capability::documents::bound;
 use crate::capability::documents::skills::{key, number};
-use crate::fault::{Fault, Kind};
+use crate::fault;
+use crate::fault::Fault;
 use crate::next_step::Verb;
 use crate::turn::{TurnOutcome, no_reason, refused};
 use crate::view::View;
@@ -76,42 +77,27 @@ enum Target {
 
 impl Target {
     fn of(run: &RunState, turn: &Turn<'_>) -> Result<Self, Fault> {
-        let senseless = |message: String, suggestion: &str| {
-            Fault::new(Kind::Usage, "usage", message).suggest(suggestion)
-        };
         let kind = match turn.kind().map(str::trim) {
             None | Some("") => None,
-            Some(named) => Some(design::kind(named).ok_or_else(|| {
-                senseless(
-                    format!("an item cannot be `{}`", short(named)),
-                    "it is code, task or bugfix",
-                )
-            })?),
+            Some(named) => {
+                let unknown = || fault!("usage.kind_of_item", named = short(named));
+                Some(design::kind(named).ok_or_else(unknown)?)
+            }
         };
         let tasks = turn.tasks();
         match turn.item() {
-            Some(_) if !tasks.is_empty() => Err(senseless(
-                "an item is named, and tasks too".to_owned(),
-                "name one or the other",
-            )),
+            Some(_) if !tasks.is_empty() => Err(fault!("usage.item_and_tasks")),
             // A caller that has one word for both names either.
             Some(item) if !is_in(bound::items(run), item) && is_in(bound::tasks(run), item) => {
                 Ok(Self::Tasks(vec![item.to_owned()]))
             }
             Some(item) => {
-                let number = key(&Value::from(item)).ok_or_else(|| {
-                    senseless(
-                        format!("`{}` is no number of an item", short(item)),
-                        "it is such as 1, 2a or 3.1",
-                    )
-                })?;
+                let unfit = || fault!("usage.number_of_item", item = short(item));
+                let number = key(&Value::from(item)).ok_or_else(unfit)?;
                 Ok(Self::Item(number, kind))
             }
             None if tasks.is_empty() => Ok(Self::Present(kind)),
-            None if kind.is_some() => Err(senseless(
-                "a type is given, and tasks have none".to_owned(),
-                "name an item, or leave the type out",
-            )),
+            None if kind.is_some() => Err(fault!("usage.kind_of_tasks")),
             None => Ok(Self::Tasks(tasks.into_iter().map(str::to_owned).collect())),
         }
     }

@@ -1,9 +1,14 @@
 //! Setting what callers may set: the items of a session, and what its tasks came to.
 
+use std::collections::HashSet;
+
 use ::markup::documents::design;
 use machine::command::Edit;
+use machine::state::ItemSet;
 use machine::{Command, Event, Refusal, RunState};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use text::shortened;
 
 use crate::call::Input;
 use crate::capability::documents::bound::{self, Bound, SKIPPED, bound};
@@ -12,53 +17,55 @@ use crate::capability::documents::skills::{
     ADD_ITEMS, CURRENT_ITEM, FIRST, HAS_SNAPSHOT, WORK_ITEMS, first, key, name_of, number,
 };
 use crate::engine::Engine;
-use crate::fault;
-use crate::fault::{Fault, Kind};
+use crate::fault::Fault;
 use crate::view::collab::answer::UpdateAnswer;
 use crate::view::collab::messages::{RefusalText, refusal_text};
 use crate::view::collab::request::{SessionUpdate, TaskUpdate};
 use crate::view::collab::state::{brief, remaining, short, unit};
 use crate::writer::RunWriter;
+use crate::{fault, refusal};
 
 /// The most items of a session.
 const MOST_ITEMS: usize = 1000;
-/// The fields of an item that callers set.
-const FIELDS: [&str; 5] = ["number", "title", "type", "status", "dependsOn"];
 /// The longest title of an item, in bytes.
 const LONGEST_TITLE: usize = 500;
+/// What is said of a mistake in a field is cut behind so many characters.
+const LONGEST_MISTAKE: usize = 300;
 /// Batches with more tasks are not counted through at every update.
 const MOST_COUNTED: usize = 256;
 
 impl Engine {
     /// Sets fields of a session: all of them, or none. A session that is not there is begun.
     pub fn collab_update(&self, update: &SessionUpdate) -> Result<UpdateAnswer, Fault> {
-        let edits = edits(&update.fields)?;
+        let fields = Fields::read(&update.fields)?;
+        let known = [WORK_ITEMS, ADD_ITEMS, CURRENT_ITEM, HAS_SNAPSHOT];
+        let mut names = update.fields.keys();
+        let unknown = names.find(|name| !known.contains(&name.as_str()));
         let session = update.session.as_deref();
         let dir = match self.find_skills(session)? {
             Some(dir) => dir,
             // What is refused is no reason to begin a session.
-            None if edits.as_ref().is_ok_and(|edits| can_begin(edits)) => {
-                self.begin_skills(session)?
-            }
+            None if unknown.is_none() && fields.can_begin() => self.begin_skills(session)?,
             None => self.skills_dir(session)?,
         };
         let mut writer = self.writer(&dir, Input::None)?;
-        let mut added: Vec<Value> = Vec::new();
-        let done = match edits {
-            Ok(edits) => match numbered(&writer.open.run, edits) {
-                Ok((edits, numbers)) => {
-                    added = numbers;
-                    let edits = in_words_of(&bound(&writer.open.run), edits);
-                    let (edits, keep) = with_first(&writer, edits)?;
-                    writer.command(&Command::Edit { edits, keep })?
-                }
-                Err(refusal) => Err(refusal),
-            },
-            Err(refusal) => Err(refusal),
+        let run = &writer.open.run;
+        let late = match unknown {
+            Some(name) => Err(Refusal::new("read_only").message(format!("`{name}` cannot be set"))),
+            None => fields.late_items(run),
+        };
+        let (done, added) = match late {
+            Ok(late) => {
+                let added = late.iter().filter_map(|item| item.number.as_ref());
+                let added: Vec<Value> = added.map(|Number(key)| number(key)).collect();
+                let command = fields.command(&writer, late)?;
+                (writer.command(&command)?, added)
+            }
+            Err(refusal) => (Err(refusal), Vec::new()),
         };
         let mut updated = updated(&writer, done);
         if updated.validated {
-            updated.fields = fields(&writer.open.run, &update.fields);
+            updated.fields = fields_now(&writer.open.run, &update.fields);
             if update.fields.contains_key(ADD_ITEMS) {
                 updated.fields.insert("addedItems".to_owned(), added.into());
             }
@@ -75,17 +82,18 @@ impl Engine {
         if updates.is_empty() {
             return Err(fault!("usage.no_task"));
         }
-        let edits = updates
-            .iter()
-            .map(edit)
-            .collect::<Result<Vec<_>, Refusal>>();
         let dir = self.skills_dir(session)?;
         let mut writer = self.writer(&dir, Input::None)?;
+        let bound = bound(&writer.open.run);
+        let edits: Result<Vec<Edit>, Refusal> = updates
+            .iter()
+            .map(|update| task_edit(&bound, update))
+            .collect();
         let done = match edits {
-            Ok(edits) => writer.command(&Command::Edit {
-                edits: in_words_of(&bound(&writer.open.run), edits),
-                keep: Map::new(),
-            })?,
+            Ok(edits) => {
+                let keep = Map::new();
+                writer.command(&Command::Edit { edits, keep })?
+            }
             Err(refusal) => Err(refusal),
         };
         let mut updated = updated(&writer, done);
@@ -100,153 +108,298 @@ impl Engine {
     }
 }
 
-/// Whether a session that has nothing yet could take these.
-fn can_begin(edits: &[Edit]) -> bool {
-    let number = |item: &Map<String, Value>| item.get("number").cloned();
-    let given: Vec<Value> = edits
-        .iter()
-        .flat_map(|edit| match edit {
-            Edit::Items { items, .. } => items.iter().filter_map(number).collect(),
-            _ => Vec::new(),
+/// The number of an item, as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
+#[serde(try_from = "Value")]
+struct Number(String);
+
+impl TryFrom<Value> for Number {
+    type Error = String;
+
+    fn try_from(given: Value) -> Result<Self, String> {
+        key(&given).map(Self).ok_or_else(|| {
+            format!("{given} is no number of an item: it is such as 1, \"2a\" or \"3.1\" (as text: letters, digits, `.`, `-`)")
         })
-        .collect();
-    let distinct = given
-        .iter()
-        .enumerate()
-        .all(|(at, one)| !given[..at].contains(one));
-    distinct
-        && edits.iter().all(|edit| match edit {
-            Edit::Add { .. } => false,
-            Edit::Var { name, value } if name == CURRENT_ITEM => {
-                value.is_null() || given.contains(value)
-            }
-            _ => true,
-        })
+    }
 }
 
-/// Items that come late, each with a number: that of an item which is the same, or the next one. And the numbers.
-fn numbered(run: &RunState, mut edits: Vec<Edit>) -> Result<(Vec<Edit>, Vec<Value>), Refusal> {
-    let none = machine::state::ItemSet::default();
-    let items = bound::items(run).unwrap_or(&none);
-    let mut highest = items
-        .keys()
-        .filter_map(|key| key.parse().ok())
-        .max()
-        .unwrap_or(0_u64);
-    let mut numbers = Vec::new();
-    let late = edits.iter().filter(|edit| matches!(edit, Edit::Add { .. }));
-    let all = items.len() + late.count();
-    if all > MOST_ITEMS {
-        return Err(Refusal::new("bad_value").message(format!(
-            "{all} work items are more than the {MOST_ITEMS} that a session has at most"
-        )));
-    }
-    for edit in &mut edits {
-        let Edit::Add { item, .. } = edit else {
-            continue;
+/// A work item as a caller gives it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", expecting = "an item")]
+struct NewItem {
+    number: Option<Number>,
+    title: Option<String>,
+    #[serde(rename = "type")]
+    kind: String,
+    status: Option<String>,
+    depends_on: Option<Vec<Number>>,
+}
+
+impl NewItem {
+    /// The item, with every word of it as it is kept; else what is wrong with it. Those that come late may have no number yet, and
+    /// stand where new ones do.
+    fn checked(mut self, is_late: bool) -> Result<Self, String> {
+        let title = self.title.as_deref().unwrap_or_default().trim();
+        if title.len() > LONGEST_TITLE || title.chars().any(char::is_control) {
+            return Err(format!(
+                "its title is no single line of at most {LONGEST_TITLE} bytes"
+            ));
+        }
+        let Some(kind) = design::kind(self.kind.trim()) else {
+            return Err(format!(
+                "its type is `{}`, not code, task or bugfix",
+                self.kind
+            ));
         };
-        if items.is_empty() {
+        let status = self
+            .status
+            .as_deref()
+            .map(str::trim)
+            .filter(|status| !status.is_empty());
+        let status = match status {
+            None => design::Status::Pending,
+            Some(given) => design::status(given).ok_or_else(|| {
+                format!("its status is `{given}`, not pending, documented or complete")
+            })?,
+        };
+        match (is_late, &self.number) {
+            (false, None) => return Err("it has no number".to_owned()),
+            (true, _) if title.is_empty() => return Err("it has no title".to_owned()),
+            (true, _) if status != design::Status::Pending => {
+                return Err(format!("it is added, and cannot be {} yet", status.name()));
+            }
+            _ => {}
+        }
+        self.title = Some(title.to_owned());
+        self.kind = kind.name().to_owned();
+        self.status = (!is_late).then(|| status.name().to_owned());
+        Ok(self)
+    }
+
+    /// The fields that it has in its set.
+    fn fields(&self, bound: &Bound) -> Map<String, Value> {
+        let needs = self
+            .depends_on
+            .iter()
+            .flatten()
+            .map(|Number(need)| need.as_str());
+        let number = self.number.as_ref().map(|Number(number)| json!(number));
+        let status = self
+            .status
+            .as_ref()
+            .map(|status| json!(bound.item_status(status)));
+        let all = [
+            ("number", number),
+            ("title", Some(json!(self.title))),
+            ("type", Some(json!(self.kind))),
+            ("dependsOn", Some(needs.collect())),
+            ("status", status),
+        ];
+        let given = all
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        given.collect()
+    }
+}
+
+/// The fields that a caller sets, read.
+struct Fields {
+    /// All items.
+    items: Option<Vec<NewItem>>,
+    /// Items that come late.
+    late: Vec<NewItem>,
+    /// The item to begin with: its number, or none of them.
+    current: Option<Option<Number>>,
+    has_snapshot: Option<bool>,
+}
+
+impl Fields {
+    fn read(given: &Map<String, Value>) -> Result<Self, Fault> {
+        if given.is_empty() {
+            return Err(fault!(
+                "usage.edits",
+                work_items = WORK_ITEMS,
+                add_items = ADD_ITEMS,
+                current_item = CURRENT_ITEM,
+                has_snapshot = HAS_SNAPSHOT
+            ));
+        }
+        let mut current = None;
+        if let Some(value) = given.get(CURRENT_ITEM) {
+            let number = Option::<Number>::deserialize(value);
+            current = Some(number.map_err(|error| senseless(CURRENT_ITEM, &error))?);
+        }
+        let has_snapshot = match given.get(HAS_SNAPSHOT) {
+            None => None,
+            Some(Value::Bool(has_one)) => Some(*has_one),
+            Some(value) => {
+                return Err(fault!(
+                    "usage.snapshot_flag",
+                    has_snapshot = HAS_SNAPSHOT,
+                    value
+                ));
+            }
+        };
+        Ok(Self {
+            items: items_of(given, WORK_ITEMS)?,
+            late: items_of(given, ADD_ITEMS)?.unwrap_or_default(),
+            current,
+            has_snapshot,
+        })
+    }
+
+    /// Whether a session that has nothing yet could take these.
+    fn can_begin(&self) -> bool {
+        let items = self.items.iter().flatten();
+        let numbers: Vec<&Number> = items.filter_map(|item| item.number.as_ref()).collect();
+        let distinct: HashSet<&&Number> = numbers.iter().collect();
+        let current = self.current.iter().flatten().next();
+        self.late.is_empty()
+            && distinct.len() == numbers.len()
+            && current.is_none_or(|current| numbers.contains(&current))
+    }
+
+    /// The items that come late, each with a number: that of the item which is the same, so that who asks again after a lost answer
+    /// adds nothing; else the next one.
+    fn late_items(&self, run: &RunState) -> Result<Vec<NewItem>, Refusal> {
+        let items = bound::items(run).filter(|items| !items.is_empty());
+        let (items, mut late) = match items {
+            _ if self.late.is_empty() => return Ok(Vec::new()),
+            Some(items) => (items, self.late.clone()),
             // Those of the design document would be passed over.
-            return Err(Refusal::new("no_items"));
-        }
-        let given = item
-            .get("number")
-            .and_then(Value::as_str)
-            .map(str::to_owned);
-        let same = |known: &machine::state::Item| {
-            let mut fields = item.iter();
-            fields.all(|(name, value)| known.fields.get(name) == Some(value))
+            None => return Err(Refusal::new("no_items")),
         };
-        let known = || items.iter().find(|(_, known)| same(known));
-        let number = given.or_else(|| known().map(|(key, _)| key.to_owned()));
-        let number = number.unwrap_or_else(|| {
-            highest += 1;
-            highest.to_string()
-        });
-        // Who asks again after a lost answer is told the same.
-        numbers.push(self::number(&number));
-        item.insert("number".to_owned(), number.into());
+        let all = items.len() + late.len();
+        if all > MOST_ITEMS {
+            return Err(refusal!("bad_value.items", all, most = MOST_ITEMS));
+        }
+        let numbers = items.keys().filter_map(|key| key.parse::<u64>().ok());
+        let mut highest = numbers.max().unwrap_or(0);
+        let bound = bound(run);
+        for item in late.iter_mut().filter(|item| item.number.is_none()) {
+            let fields = item.fields(&bound);
+            let is_same = |known: &machine::state::Item| {
+                let mut fields = fields.iter();
+                fields.all(|(name, value)| known.fields.get(name) == Some(value))
+            };
+            let same = items.iter().find(|(_, known)| is_same(known));
+            let number = same.map(|(key, _)| key.to_owned()).unwrap_or_else(|| {
+                highest += 1;
+                highest.to_string()
+            });
+            item.number = Some(Number(number));
+        }
+        Ok(late)
     }
-    in_order(&mut edits, items);
-    Ok((edits, numbers))
+
+    /// The command that sets them, with the items that come late.
+    fn command(&self, writer: &RunWriter<'_>, late: Vec<NewItem>) -> Result<Command, Fault> {
+        let run = &writer.open.run;
+        let bound = bound(run);
+        let mut edits = Vec::new();
+        let mut keep = Map::new();
+        // Items first: the one to begin with is one of them.
+        if let Some(items) = &self.items {
+            let items = items.iter().map(|item| item.fields(&bound)).collect();
+            edits.push(Edit::Items {
+                set: bound.items.clone(),
+                items,
+            });
+            if first(run).is_some() {
+                FIRST.forget(&mut keep);
+            }
+        }
+        edits.extend(in_order(run, late).iter().map(|item| Edit::Add {
+            set: bound.items.clone(),
+            item: item.fields(&bound),
+        }));
+        let var = writer.call.definition.vars.get(&bound.item);
+        let open = var.and_then(|var| var.open.as_ref());
+        let is_open = open.is_some_and(|open| open.is_open(run.state()));
+        let has_items =
+            self.items.is_some() || bound::items(run).is_some_and(|items| !items.is_empty());
+        // One of the design document, which is only taken in later, is remembered until then.
+        let may_be_of_design = is_open && !has_items;
+        match &self.current {
+            None => {}
+            Some(None) if may_be_of_design => FIRST.forget(&mut keep),
+            Some(Some(Number(named))) if may_be_of_design && is_in_design(writer, named)? => {
+                FIRST.put(&mut keep, named)?;
+            }
+            Some(named) => edits.push(Edit::Var {
+                name: bound.item,
+                value: json!(named.as_ref().map(|Number(named)| named)),
+            }),
+        }
+        edits.extend(self.has_snapshot.map(|has_one| Edit::Var {
+            name: bound.snapshot,
+            value: has_one.into(),
+        }));
+        Ok(Command::Edit { edits, keep })
+    }
 }
 
-/// Brings items that come late into an order in which each comes behind those of them that it depends on, as far as there is one.
-fn in_order(edits: &mut Vec<Edit>, items: &machine::state::ItemSet) {
-    let (mut late, mut ordered): (Vec<Edit>, Vec<Edit>) = std::mem::take(edits)
-        .into_iter()
-        .partition(|edit| matches!(edit, Edit::Add { .. }));
-    let mut known: std::collections::HashSet<String> = items.keys().map(str::to_owned).collect();
-    loop {
-        let is_ready = |edit: &Edit| match edit {
-            Edit::Add { item, .. } => {
-                let needs = item.get("dependsOn").and_then(Value::as_array);
-                let mut needs = needs.into_iter().flatten().filter_map(Value::as_str);
-                needs.all(|need| known.contains(need))
-            }
-            _ => true,
-        };
-        let (ready, waits): (Vec<Edit>, Vec<Edit>) = late.into_iter().partition(is_ready);
-        late = waits;
-        if ready.is_empty() {
-            break;
-        }
-        for edit in &ready {
-            if let Edit::Add { item, .. } = edit {
-                let number = item.get("number").and_then(Value::as_str);
-                known.extend(number.map(str::to_owned));
-            }
-        }
-        ordered.extend(ready);
+/// Items that come late, each behind those of them that it depends on, as far as there is such an order.
+fn in_order(run: &RunState, mut late: Vec<NewItem>) -> Vec<NewItem> {
+    let known = bound::items(run).into_iter().flat_map(ItemSet::keys);
+    let mut known: HashSet<Number> = known.map(|key| Number(key.to_owned())).collect();
+    let mut ordered = Vec::with_capacity(late.len());
+    let is_ready = |item: &NewItem, known: &HashSet<Number>| {
+        let mut needs = item.depends_on.iter().flatten();
+        needs.all(|need| known.contains(need))
+    };
+    while let Some(at) = late.iter().position(|item| is_ready(item, &known)) {
+        let item = late.remove(at);
+        known.extend(item.number.clone());
+        ordered.push(item);
     }
     ordered.extend(late);
-    *edits = ordered;
+    ordered
 }
 
-/// The item to begin with may be one of the design document, which is only taken in later: then it is remembered until it is.
-fn with_first(
-    writer: &RunWriter<'_>,
-    mut edits: Vec<Edit>,
-) -> Result<(Vec<Edit>, Map<String, Value>), Fault> {
-    let mut keep = Map::new();
-    let sets_items = edits.iter().any(|edit| matches!(edit, Edit::Items { .. }));
-    let has_items = bound::items(&writer.open.run).is_some_and(|items| !items.is_empty());
-    let open = writer
-        .call
-        .definition
-        .vars
-        .get(&bound(&writer.open.run).item)
-        .and_then(|var| var.open.as_ref());
-    let is_open = open.is_some_and(|open| open.is_open(writer.open.run.state()));
-    if sets_items && first(&writer.open.run).is_some() {
-        FIRST.forget(&mut keep);
-    }
-    if sets_items || has_items || !is_open {
-        return Ok((edits, keep));
-    }
-    let named = edits.iter().find_map(|edit| match edit {
-        Edit::Var { name, value } if *name == bound(&writer.open.run).item => Some(value.clone()),
-        _ => None,
-    });
-    let Some(named) = named else {
-        return Ok((edits, keep));
+/// Whether the design document has an item of this number.
+fn is_in_design(writer: &RunWriter<'_>, named: &str) -> Result<bool, Fault> {
+    let document = Document::read(&writer.call.dir, DESIGN)?;
+    let items = document.map(|document| design::read(&document.text).items);
+    let mut items = items.into_iter().flatten();
+    Ok(items.any(|item| item.number == named))
+}
+
+/// The items under `name`, where they are given.
+fn items_of(given: &Map<String, Value>, name: &str) -> Result<Option<Vec<NewItem>>, Fault> {
+    let Some(value) = given.get(name) else {
+        return Ok(None);
     };
-    let known = match (named.as_str(), Document::read(&writer.call.dir, DESIGN)?) {
-        (Some(number), Some(document)) => {
-            let items = design::read(&document.text).items;
-            items.iter().any(|item| item.number == number)
-        }
-        _ => named.is_null(),
+    // Some clients hand a list over as the text of it.
+    let parsed = value
+        .as_str()
+        .and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let Some(items) = parsed.as_ref().unwrap_or(value).as_array() else {
+        return Err(senseless(name, &"it is no list"));
     };
-    if known {
-        let item = bound(&writer.open.run).item;
-        edits.retain(|edit| !matches!(edit, Edit::Var { name, .. } if *name == item));
-        match named.as_str() {
-            Some(named) => FIRST.put(&mut keep, &named.to_owned())?,
-            None => FIRST.forget(&mut keep),
-        }
+    if items.len() > MOST_ITEMS {
+        return Err(senseless(
+            name,
+            &format!("it has more than {MOST_ITEMS} items"),
+        ));
     }
-    Ok((edits, keep))
+    let read = |(at, item): (usize, &Value)| {
+        let place = format!("item {} of {name}", at + 1);
+        let item = NewItem::deserialize(item).map_err(|error| senseless(&place, &error))?;
+        item.checked(name == ADD_ITEMS)
+            .map_err(|mistake| senseless(&place, &mistake))
+    };
+    items
+        .iter()
+        .enumerate()
+        .map(read)
+        .collect::<Result<_, _>>()
+        .map(Some)
+}
+
+fn senseless(place: &str, mistake: &dyn std::fmt::Display) -> Fault {
+    let mistake = shortened(&mistake.to_string(), LONGEST_MISTAKE);
+    fault!("usage.work_item", place, mistake)
 }
 
 /// What became of an edit.
@@ -256,342 +409,67 @@ fn updated(writer: &RunWriter<'_>, done: Result<Vec<Event>, Refusal>) -> UpdateA
         session: name_of(run).unwrap_or_default().to_owned(),
         state: run.state().to_owned(),
         unit_id: unit(run),
+        validated: done.is_ok(),
         ..UpdateAnswer::default()
     };
-    match done {
-        Ok(_) => updated.validated = true,
-        Err(refusal) => {
-            let refusal = in_callers_words(run, refusal);
-            let RefusalText {
-                message,
-                suggestion,
-            } = refusal_text(&writer.call.definition, run, &refusal);
-            if refusal.code == "unknown_item" {
-                let items = bound::items(run)
-                    .into_iter()
-                    .flat_map(machine::state::ItemSet::keys);
-                updated.expected = items.map(number).collect();
-            }
-            updated.code = Some(refusal.code);
-            updated.message = Some(message);
-            updated.suggestion = Some(suggestion);
+    if let Err(refusal) = done {
+        let refusal = in_callers_words(run, refusal);
+        let RefusalText {
+            message,
+            suggestion,
+        } = refusal_text(&writer.call.definition, run, &refusal);
+        if refusal.code == "unknown_item" {
+            let items = bound::items(run).into_iter().flat_map(ItemSet::keys);
+            updated.expected = items.map(number).collect();
         }
+        updated.code = Some(refusal.code);
+        updated.message = Some(message);
+        updated.suggestion = Some(suggestion);
     }
     updated
 }
 
 /// A refusal of an edit, by the code that callers know.
 pub(crate) fn in_callers_words(run: &RunState, mut refusal: Refusal) -> Refusal {
-    let of_tasks =
-        refusal.details.get("set").and_then(Value::as_str) == Some(bound::tasks_name(run));
-    let known = match refusal.code.as_str() {
-        "unknown_item" if of_tasks => Some("not_found"),
-        _ => None,
-    };
-    if let Some(known) = known {
-        known.clone_into(&mut refusal.code);
+    let set = refusal.details.get("set").and_then(Value::as_str);
+    if refusal.code == "unknown_item" && set == Some(bound::tasks_name(run)) {
+        "not_found".clone_into(&mut refusal.code);
     }
     refusal
 }
 
-/// What callers call the tasks.
-const TASKS: &str = "tasks";
-
-/// Edits in the words of callers, in those of the run's workflow.
-fn in_words_of(bound: &Bound, edits: Vec<Edit>) -> Vec<Edit> {
-    let own = |name: String| match name.as_str() {
-        WORK_ITEMS => bound.items.clone(),
-        TASKS => bound.tasks.clone(),
-        CURRENT_ITEM => bound.item.clone(),
-        HAS_SNAPSHOT => bound.snapshot.clone(),
-        _ => name,
-    };
-    let edit = |edit| match edit {
-        Edit::Var { name, value } => Edit::Var {
-            name: own(name),
-            value,
-        },
-        Edit::Items { set, mut items } => {
-            for item in &mut items {
-                if let Some(Value::String(status)) = item.get_mut("status") {
-                    *status = bound.item_status(status).to_owned();
-                }
-            }
-            Edit::Items {
-                set: own(set),
-                items,
-            }
-        }
-        Edit::Add { set, item } => Edit::Add {
-            set: own(set),
-            item,
-        },
-        Edit::Reopen {
-            set,
-            key,
-            fields,
-            later,
-        } => Edit::Reopen {
-            set: own(set),
-            key,
-            fields,
-            later,
-        },
-        Edit::Skip { set, key, fields } => Edit::Skip {
-            set: own(set),
-            key,
-            fields,
-        },
-        Edit::Item {
-            set,
-            key,
-            mut fields,
-        } => {
-            if let Some(Value::String(status)) = fields.get_mut("status") {
-                *status = bound.task_status(status).to_owned();
-            }
-            Edit::Item {
-                set: own(set),
-                key,
-                fields,
-            }
-        }
-    };
-    edits.into_iter().map(edit).collect()
-}
-
-fn edit(update: &TaskUpdate) -> Result<Edit, Refusal> {
+fn task_edit(bound: &Bound, update: &TaskUpdate) -> Result<Edit, Refusal> {
     let status = update.status.trim().to_lowercase().replace([' ', '-'], "_");
-    let status = match (status.as_str(), update.outcome.as_deref().map(str::trim)) {
-        ("failed", Some("failed")) => SKIPPED,
-        ("pending" | "in_progress" | "completed" | "failed", None | Some("")) => &status,
-        ("pending" | "in_progress" | "completed" | "failed", Some(outcome)) => {
-            return Err(Refusal::new("bad_status").message(format!(
-                "the outcome of {} cannot be `{}`: only a failed task has one, which is `failed`",
-                short(&update.id),
-                short(outcome)
-            )));
-        }
-        (other, _) => {
-            return Err(Refusal::new("bad_status")
-                .message(format!("a task cannot be `{}`", short(other)))
-                .detail("status", short(other)));
+    let outcome = update.outcome.as_deref().unwrap_or_default().trim();
+    let status = match (status.as_str(), outcome) {
+        ("failed", "failed") => SKIPPED,
+        (known @ ("pending" | "in_progress" | "completed" | "failed"), "") => known,
+        (status, "") => return Err(refusal!("bad_status.of_task", status = short(status))),
+        (status, outcome) => {
+            let status = format!("{} ({})", short(status), short(outcome));
+            return Err(refusal!("bad_status.of_task", status));
         }
     };
-    let mut fields = Map::new();
-    fields.insert("status".to_owned(), status.into());
+    let status = Value::from(bound.task_status(status));
     Ok(Edit::Item {
-        set: TASKS.to_owned(),
+        set: bound.tasks.clone(),
         key: update.id.trim().to_owned(),
-        fields,
+        fields: Map::from_iter([("status".to_owned(), status)]),
     })
 }
 
-/// The fields of a caller as edits; a refusal where one can never be set.
-fn edits(fields: &Map<String, Value>) -> Result<Result<Vec<Edit>, Refusal>, Fault> {
-    if fields.is_empty() {
-        return Err(fault!(
-            "usage.edits",
-            work_items = WORK_ITEMS,
-            add_items = ADD_ITEMS,
-            current_item = CURRENT_ITEM,
-            has_snapshot = HAS_SNAPSHOT
-        ));
-    }
-    let mut edits = Vec::new();
-    // Items first: the one to begin with is one of them.
-    if let Some(items) = fields.get(WORK_ITEMS) {
-        edits.push(Edit::Items {
-            set: WORK_ITEMS.to_owned(),
-            items: work_items(WORK_ITEMS, items)?,
-        });
-    }
-    if let Some(items) = fields.get(ADD_ITEMS) {
-        let late = work_items(ADD_ITEMS, items)?;
-        edits.extend(late.into_iter().map(|item| Edit::Add {
-            set: WORK_ITEMS.to_owned(),
-            item,
-        }));
-    }
-    for (name, value) in fields {
-        let (name, value) = match name.as_str() {
-            WORK_ITEMS | ADD_ITEMS => continue,
-            CURRENT_ITEM if value.is_null() => (CURRENT_ITEM, Value::Null),
-            CURRENT_ITEM => {
-                let number = key(value).ok_or_else(|| {
-                    senseless(format!(
-                        "`{CURRENT_ITEM}` is {value}, which is no number of an item"
-                    ))
-                })?;
-                (CURRENT_ITEM, Value::from(number))
-            }
-            HAS_SNAPSHOT if value.is_boolean() => (HAS_SNAPSHOT, value.clone()),
-            HAS_SNAPSHOT => {
-                return Err(fault!(
-                    "usage.snapshot_flag",
-                    has_snapshot = HAS_SNAPSHOT,
-                    value
-                ));
-            }
-            other => {
-                return Ok(Err(Refusal::new("read_only")
-                    .message(format!("`{other}` cannot be set"))
-                    .detail("name", other)));
-            }
-        };
-        edits.push(Edit::Var {
-            name: name.to_owned(),
-            value,
-        });
-    }
-    Ok(Ok(edits))
-}
-
-/// The items that stand under `name`. Those that are added may have no number yet, and stand where new ones do.
-fn work_items(name: &str, value: &Value) -> Result<Vec<Map<String, Value>>, Fault> {
-    // Some clients hand a list over as the text of it.
-    let parsed = value
-        .as_str()
-        .and_then(|text| serde_json::from_str::<Value>(text).ok());
-    let Some(given) = parsed.as_ref().unwrap_or(value).as_array() else {
-        return Err(senseless(format!("`{name}` is no list")));
-    };
-    if given.len() > MOST_ITEMS {
-        return Err(senseless(format!(
-            "{} work items are more than the {MOST_ITEMS} that a session has at most",
-            given.len()
-        )));
-    }
-    let items = given.iter().enumerate();
-    items.map(|(at, item)| work_item(name, at, item)).collect()
-}
-
-fn work_item(list: &str, at: usize, item: &Value) -> Result<Map<String, Value>, Fault> {
-    let is_late = list == ADD_ITEMS;
-    let place = format!("work item {} of the list", at + 1);
-    let Some(item) = item.as_object() else {
-        return Err(senseless(format!("{place} is {item}, which is no item")));
-    };
-    if let Some(other) = item.keys().find(|name| !FIELDS.contains(&name.as_str())) {
-        return Err(senseless(format!(
-            "{place} has `{other}`, and an item has none"
-        )));
-    }
-    let given = item.get("number").filter(|number| !number.is_null());
-    let number = given.and_then(key);
-    if number.is_none() && !(is_late && given.is_none()) {
-        let number = item.get("number").filter(|number| !number.is_null());
-        let has = number.map_or_else(
-            || "has no number".to_owned(),
-            |number| {
-                format!(
-                    "has the number {}, which is none",
-                    short(&number.to_string())
-                )
-            },
-        );
-        return Err(senseless(format!(
-            "{place} {has}: it is such as 1, \"2a\" or \"3.1\" (as text: letters, digits, `.`, `-`)"
-        )));
-    }
-    let place = number
-        .as_ref()
-        .map_or(place, |number| format!("item {number}"));
-    let text = |name: &str| match item.get(name) {
-        None | Some(Value::Null) => Ok(""),
-        Some(Value::String(text)) => Ok(text.trim()),
-        Some(other) => Err(senseless(format!(
-            "`{name}` of {place} is {other}, which is no text"
-        ))),
-    };
-    let title = text("title")?;
-    if title.len() > LONGEST_TITLE {
-        return Err(senseless(format!(
-            "the title of {place} has {} bytes, and {LONGEST_TITLE} are the most",
-            title.len()
-        )));
-    }
-    if title.chars().any(char::is_control) {
-        return Err(senseless(format!("the title of {place} is no single line")));
-    }
-    if text("type")?.is_empty() {
-        return Err(senseless(format!("{place} has no type")));
-    }
-    let Some(kind) = design::kind(text("type")?) else {
-        return Err(senseless(format!(
-            "the type of {place} is `{}`; it is code, task or bugfix",
-            text("type")?
-        )));
-    };
-    let status = match text("status")? {
-        "" => design::Status::Pending,
-        other => design::status(other).ok_or_else(|| {
-            senseless(format!(
-                "the status of {place} is `{other}`; it is pending, documented or complete"
-            ))
-        })?,
-    };
-    let needs = match item.get("dependsOn") {
-        None | Some(Value::Null) => Vec::new(),
-        Some(Value::Array(all)) => all
-            .iter()
-            .map(|one| {
-                key(one).ok_or_else(|| {
-                    senseless(format!(
-                        "{place} depends on {one}, which is no number of an item"
-                    ))
-                })
-            })
-            .collect::<Result<Vec<_>, _>>()?,
-        Some(other) => {
-            return Err(senseless(format!(
-                "`dependsOn` of {place} is {other}, which is no list"
-            )));
-        }
-    };
-    let mut fields = Map::new();
-    fields.extend(number.map(|number| ("number".to_owned(), Value::from(number))));
-    fields.insert("title".to_owned(), title.into());
-    fields.insert("type".to_owned(), kind.name().into());
-    fields.insert("dependsOn".to_owned(), needs.into());
-    if !is_late {
-        fields.insert("status".to_owned(), status.name().into());
-    } else if status != design::Status::Pending {
-        return Err(senseless(format!(
-            "{place} is added, and cannot be {} yet",
-            status.name()
-        )));
-    } else if title.is_empty() {
-        return Err(senseless(format!("{place} has no title")));
-    }
-    Ok(fields)
-}
-
-fn senseless(message: String) -> Fault {
-    Fault::new(Kind::Usage, "usage", message).suggest(
-        "an item is {\"number\": 1, \"title\": \"…\", \"type\": \"code\", \"dependsOn\": []}",
-    )
-}
-
 /// The fields that were set, as they are now.
-fn fields(run: &RunState, given: &Map<String, Value>) -> Map<String, Value> {
-    let mut fields = Map::new();
-    for name in given.keys() {
-        let value = match name.as_str() {
-            WORK_ITEMS | ADD_ITEMS => {
-                json!(bound::items(run).map_or(0, machine::state::ItemSet::len))
-            }
-            CURRENT_ITEM => {
-                let item = bound::item_in_hand(run).or_else(|| first(run));
-                item.map_or(Value::Null, number)
-            }
-            _ => bound::has_snapshot(run).into(),
-        };
-        let name = match name.as_str() {
-            WORK_ITEMS | ADD_ITEMS => "totalItems",
-            _ => name,
-        };
-        fields.insert(name.to_owned(), value);
-    }
-    fields
+fn fields_now(run: &RunState, given: &Map<String, Value>) -> Map<String, Value> {
+    let now = given.keys().map(|name| match name.as_str() {
+        WORK_ITEMS | ADD_ITEMS => (
+            "totalItems",
+            json!(bound::items(run).map_or(0, ItemSet::len)),
+        ),
+        CURRENT_ITEM => {
+            let item = bound::item_in_hand(run).or_else(|| first(run));
+            (CURRENT_ITEM, item.map_or(Value::Null, number))
+        }
+        _ => (HAS_SNAPSHOT, bound::has_snapshot(run).into()),
+    });
+    now.map(|(name, value)| (name.to_owned(), value)).collect()
 }

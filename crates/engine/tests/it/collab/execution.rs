@@ -26,9 +26,9 @@ fn a_batch_is_not_finished_while_a_task_is_not() {
         assert_eq!(told, (Some("executing-plans"), Some(0)));
         next_step::steps(&answer.suggestion.unwrap())
     };
-    refused("tasks_unfinished", "`a`, `b`, `c`");
+    refused("tasks_unfinished", "`a`, `b` and `c`");
     stage.told(&[("a", "completed"), ("b", "in_progress")]);
-    refused("tasks_unfinished", "`b`, `c`");
+    refused("tasks_unfinished", "`b` and `c`");
     // Unfinished comes before failed.
     stage.told(&[("c", "failed")]);
     refused("tasks_unfinished", "`b`");
@@ -152,7 +152,7 @@ fn a_large_batch_is_told_in_part() {
     let stage = Stage::executing_many(300);
     let answer = stage.refused("executing-plans", "tasks_unfinished");
     let message = answer.message.unwrap();
-    assert!(message.contains("290 more") && message.len() < 400);
+    assert!(message.contains("292 more") && message.len() < 400);
     assert_eq!(stage.full().batches[0].tasks.len(), 300);
     stage.past_batch();
     assert_eq!(stage.ids().concat().len(), 300);
