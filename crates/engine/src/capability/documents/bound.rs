@@ -1,8 +1,10 @@
 //! What the documents of a run are bound to: its item sets and vars by what they hold, and the words in which it says where an
 //! item stands. A run remembers them from its beginning.
 
+use std::sync::LazyLock;
+
 use machine::definition::ItemSetDef;
-use machine::state::{ItemSet, ItemStatus};
+use machine::state::{Item, ItemSet, ItemStatus};
 use machine::{Definition, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -140,9 +142,15 @@ fn name<'a>(run: &'a RunState, of: &str) -> &'a str {
         .unwrap_or_default()
 }
 
-/// The work items; none before they are known.
-pub(crate) fn items(run: &RunState) -> Option<&ItemSet> {
-    run.sets.get(name(run, "items"))
+/// A set under the name that a run has for it; an empty one before it is filled.
+fn set<'a>(run: &'a RunState, of: &str) -> &'a ItemSet {
+    static EMPTY: LazyLock<ItemSet> = LazyLock::new(ItemSet::default);
+    run.sets.get(name(run, of)).unwrap_or(&EMPTY)
+}
+
+/// The work items.
+pub(crate) fn items(run: &RunState) -> &ItemSet {
+    set(run, "items")
 }
 
 /// The name of the set of tasks.
@@ -150,14 +158,34 @@ pub(crate) fn tasks_name(run: &RunState) -> &str {
     name(run, "tasks")
 }
 
-/// The tasks; none before they are cut into batches.
-pub(crate) fn tasks(run: &RunState) -> Option<&ItemSet> {
-    run.sets.get(tasks_name(run))
+/// The tasks.
+pub(crate) fn tasks(run: &RunState) -> &ItemSet {
+    set(run, "tasks")
 }
 
-/// The batches; none before they are cut.
-pub(crate) fn batches(run: &RunState) -> Option<&ItemSet> {
-    run.sets.get(name(run, "batches"))
+/// The batches.
+pub(crate) fn batches(run: &RunState) -> &ItemSet {
+    set(run, "batches")
+}
+
+/// Whether the tasks are cut into batches, of which there may be none.
+pub(crate) fn is_cut(run: &RunState) -> bool {
+    run.sets.contains_key(name(run, "batches"))
+}
+
+/// The tasks of a batch.
+pub(crate) fn tasks_of<'r>(
+    run: &'r RunState,
+    batch: &'r Item,
+) -> impl Iterator<Item = (&'r str, &'r Item)> {
+    let ids = batch.texts(tasks_name(run));
+    ids.filter_map(|id| Some((id, tasks(run).get(id)?)))
+}
+
+/// The tasks of the batch in hand; none where none is.
+pub(crate) fn tasks_in_hand(run: &RunState) -> impl Iterator<Item = (&str, &Item)> {
+    let batch = batch_in_hand(run).and_then(|id| batches(run).get(id));
+    batch.into_iter().flat_map(|batch| tasks_of(run, batch))
 }
 
 /// The item in hand.

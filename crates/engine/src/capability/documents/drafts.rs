@@ -14,11 +14,11 @@ use serde_json::{Map, json};
 
 use crate::call::Call;
 use crate::capability::documents::bound;
+use crate::capability::documents::finding_of;
 use crate::capability::documents::folder::{DESIGN, Document, FOLDER};
-use crate::capability::git::read::finding;
 use crate::capability::{DOCUMENTS, reader, reports};
 use crate::fault::Fault;
-use crate::next_step::Verb;
+use crate::refusal;
 use crate::slot::Slot;
 use crate::support::HandlerError;
 
@@ -49,50 +49,48 @@ pub(super) fn read(call: &Call<'_>, role: &Role, run: &RunState) -> Result<Readi
     let label = role.label.as_deref().unwrap_or(DESIGN_LABEL);
     let item = bound::item_in_hand(run).unwrap_or_default();
     let before = WRITTEN.read(&run.kept)?.unwrap_or_default();
+    // Signs that nobody sees say nothing.
+    let says_something = |document: &Document| document.text.chars().any(char::is_alphanumeric);
+    let all = documents(call)?.into_iter().filter(says_something);
+    let all: Vec<(Whose, Document)> = all
+        .map(|document| (Whose::of(&document.name, label, item), document))
+        .collect();
+    let others = all.iter().filter(|(whose, _)| *whose == Whose::Other);
+    let others: BTreeMap<&str, &str> = others
+        .map(|(_, document)| (document.sha256.as_str(), document.name.as_str()))
+        .collect();
+    let is_draft = |(whose, document): &&(Whose, Document)| {
+        let is_new = before.get(&document.name) != Some(&document.sha256);
+        *whose == Whose::Item || *whose == Whose::All && is_new
+    };
+    let drafts = all.iter().filter(is_draft).map(|(_, document)| document);
+    let (copies, drafts): (Vec<&Document>, Vec<&Document>) =
+        drafts.partition(|document| others.contains_key(document.sha256.as_str()));
     let mut reading = Reading {
         level: "file".to_owned(),
         ..Reading::default()
     };
-    let mut files = Vec::new();
-    let mut copies = Vec::new();
-    let mut now = BTreeMap::new();
-    let all = documents(call)?;
-    let is_other = |name: &str| Whose::of(name, label, item) == Whose::Other;
-    let others: BTreeMap<&str, &str> = all
-        .iter()
-        .filter(|document| is_other(&document.name))
-        .map(|document| (document.sha256.as_str(), document.name.as_str()))
-        .collect();
-    for document in &all {
-        let whose = Whose::of(&document.name, label, item);
-        // Signs that nobody sees say nothing.
-        if !document.text.chars().any(char::is_alphanumeric) {
-            continue;
-        }
-        let is_new = before.get(&document.name) != Some(&document.sha256);
-        let is_draft = whose == Whose::Item || whose == Whose::All && is_new;
-        if is_draft && let Some(other) = others.get(document.sha256.as_str()) {
-            copies.push((document.name.as_str(), *other));
-        } else if is_draft {
-            document.keep(&call.dir)?;
-            reading.evidence.push(document.sha256.clone());
-            files.push(document.name.clone());
-        }
-        if whose != Whose::Item {
-            now.insert(document.name.clone(), document.sha256.clone());
-        }
+    for document in &drafts {
+        document.keep(&call.dir)?;
+        reading.evidence.push(document.sha256.clone());
     }
+    let files: Vec<&str> = drafts.iter().map(|document| &*document.name).collect();
     if files.is_empty() {
         reading.findings.push(match copies.first() {
-            Some(copy) => copied(*copy),
+            Some(copy) => {
+                let (name, other) = (&copy.name, others[copy.sha256.as_str()]);
+                finding_of(refusal!("draft_missing.copied", name, other))
+            }
             None => missing(call, label, item),
         });
     }
+    let now = all.iter().filter(|(whose, _)| *whose != Whose::Item);
+    let now = now.map(|(_, document)| (document.name.clone(), document.sha256.clone()));
     reading.facts = Map::from_iter([
         ("present".to_owned(), (!files.is_empty()).into()),
         ("files".to_owned(), json!(files)),
     ]);
-    reading.keep_run = WRITTEN.entry(&now)?;
+    reading.keep_run = WRITTEN.entry(&now.collect())?;
     Ok(reading)
 }
 
@@ -171,41 +169,19 @@ impl Whose {
     }
 }
 
+/// That the draft with this label is missing, of the item in hand where one is.
 fn missing(call: &Call<'_>, label: &str, item: &str) -> Finding {
     let folder = call.dir.join(FOLDER);
-    let (message, name) = if label == DESIGN_LABEL {
-        let nothing = format!("nothing was written into `{DESIGN}` since the skill before");
-        (nothing, DESIGN.to_owned())
-    } else {
-        let name = match item {
-            "" => format!("{label}.md"),
-            item => format!("item-{item}-{label}.md"),
-        };
-        (
-            format!("there is no `{name}` in the session's folder of documents"),
-            name,
-        )
+    let name = match (label, item) {
+        (DESIGN_LABEL, _) => {
+            let path = folder.join(DESIGN);
+            return finding_of(refusal!("draft_missing.unchanged", path = path.display()));
+        }
+        (_, "") => format!("{label}.md"),
+        (_, item) => format!("item-{item}-{label}.md"),
     };
-    finding(
-        DRAFT_MISSING,
-        message,
-        format!(
-            "write what came of it to {}, and complete the skill again; where it is kept elsewhere, a person lets it pass ({}), or the project sets `evidence.policy.{DRAFT_MISSING}`",
-            folder.join(name).display(),
-            Verb::Allow.step().with("code", DRAFT_MISSING).and("reason"),
-        ),
-    )
-}
-
-fn copied((name, other): (&str, &str)) -> Finding {
-    finding(
-        DRAFT_MISSING,
-        format!("`{name}` holds the same as `{other}`, byte by byte"),
-        format!(
-            "write what is to stand there, and complete the skill again; where it is the same indeed, a person lets it pass: {}",
-            Verb::Allow.step().with("code", DRAFT_MISSING).and("reason"),
-        ),
-    )
+    let path = folder.join(&name);
+    finding_of(refusal!("draft_missing.gone", name, path = path.display()))
 }
 
 #[cfg(test)]

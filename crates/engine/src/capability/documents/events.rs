@@ -18,15 +18,13 @@ pub(crate) fn tell(definition: &Definition, emitted: Emitted<'_>, fields: &mut M
     } = emitted;
     match domain.name.as_str() {
         "batches:cut" => {
-            let Some(batches) = bound::batches(after) else {
-                return;
-            };
+            let batches = bound::batches(after);
             let split: Vec<Value> = batches
                 .iter()
                 .filter(|(_, batch)| !batch.text("split").is_empty())
                 .map(|(id, batch)| json!({ "batch": id, "why": batch.text("split") }))
                 .collect();
-            let tasks = bound::tasks(after).map_or(0, machine::state::ItemSet::len);
+            let tasks = bound::tasks(after).len();
             fields.insert("batches".to_owned(), batches.len().into());
             fields.insert("tasks".to_owned(), tasks.into());
             fields.insert("split".to_owned(), split.into());
@@ -35,13 +33,9 @@ pub(crate) fn tell(definition: &Definition, emitted: Emitted<'_>, fields: &mut M
             let Some(id) = bound::batch_in_hand(before) else {
                 return;
             };
-            let Some(batch) = bound::batches(before).and_then(|batches| batches.get(id)) else {
-                return;
-            };
             let blocked = after.blocked(definition, bound::tasks_name(after));
-            let tasks: Vec<Value> = batch
-                .texts(bound::tasks_name(before))
-                .filter_map(|id| Some(json!(brief(after, &blocked, id)?)))
+            let tasks: Vec<Value> = bound::tasks_in_hand(before)
+                .filter_map(|(id, _)| Some(json!(brief(after, &blocked, id)?)))
                 .collect();
             let all_done = tasks.iter().all(|task| task["status"] == "completed");
             let since = before.tokens.first().map(|token| token.entered_at.clone());

@@ -11,7 +11,7 @@ pub(crate) mod work;
 
 use machine::check::catalog::{Finder, ParameterKind, Reader, Resource};
 use machine::definition::FieldType::{Bool, Strings};
-use machine::{Definition, Reading, Role, RunState};
+use machine::{Definition, Finding, Reading, Refusal, Role, RunState};
 use serde_json::{Map, Value};
 
 use crate::call::{Call, Form};
@@ -42,6 +42,16 @@ const TASK: [(&str, &str); 11] = [
     ("status", ""),
     ("wave", ""),
 ];
+
+/// A finding of the policy, and with the texts, that a refusal has.
+fn finding_of(found: Refusal) -> Finding {
+    Finding {
+        policy: found.code,
+        message: found.message.unwrap_or_default(),
+        suggestion: found.suggestion,
+        details: Map::new(),
+    }
+}
 
 pub(super) struct Documents;
 

@@ -31,89 +31,84 @@ pub(crate) fn read(call: &Call<'_>, reader: &str, run: &RunState) -> Result<Read
 
 /// The items that the caller set, or else those of the design document.
 fn of_design(call: &Call<'_>, skills: &Skills, run: &RunState) -> Result<Reading, HandlerError> {
-    let set = bound::items(run).filter(|items| !items.is_empty());
-    if let Some(items) = set {
-        let items: Vec<Value> = items
-            .iter()
-            .map(|(_, item)| Value::Object((*item.fields).clone()))
-            .collect();
-        let taken = taken_as(run, &items);
-        let mut reading = found(json!({ "items": items, "errors": [] }), "claimed");
-        reading.warnings = taken;
-        reading.keep_run = settled(call, run)?;
-        return Ok(reading);
+    let set = bound::items(run);
+    if !set.is_empty() {
+        let items: Vec<&Map<String, Value>> = set.iter().map(|(_, item)| &*item.fields).collect();
+        let items = json!(items);
+        let warnings = taken_as(run, &items);
+        return Ok(Reading {
+            level: "claimed".to_owned(),
+            warnings,
+            keep_run: settled(call, run)?,
+            ..found(
+                skills,
+                json!({ "items": items, "errors": [] }),
+                Vec::new(),
+                Vec::new(),
+            )
+        });
     }
     let Some(document) = Document::read(&call.dir, DESIGN)? else {
-        return Ok(found(json!({ "items": [], "errors": [] }), "file"));
+        return Ok(found(
+            skills,
+            json!({ "items": [] }),
+            Vec::new(),
+            Vec::new(),
+        ));
     };
     let design = design::read(&document.text);
-    let problems: Vec<DocumentProblem> = design
-        .problems
-        .iter()
-        .map(|problem| DocumentProblem {
-            code: problem.code.to_owned(),
-            document: DESIGN.to_owned(),
-            item: None,
-            line: problem.line,
-            message: problem.message.clone(),
-            suggestion: problem.suggestion.clone(),
-        })
-        .collect();
-    let items: Vec<Value> = design
-        .items
-        .iter()
-        .filter_map(|item| {
-            Some(json!({
-                "number": item.number,
-                "title": item.title,
-                "type": item.kind?.name(),
-                "status": item.status.name(),
-                "dependsOn": item.depends_on,
-            }))
-        })
-        .collect();
-    let mut items = items;
-    let ready = |number: &str| {
-        let known = design.items.iter().find(|item| item.number == number);
-        known.is_some_and(|item| {
-            item.depends_on.iter().all(|need| {
-                let needed = design.items.iter().find(|item| item.number == *need);
-                needed.is_some_and(|needed| needed.status != design::Status::Pending)
-            })
-        })
+    let problem = |problem: &design::Problem| DocumentProblem {
+        code: problem.code.to_owned(),
+        document: DESIGN.to_owned(),
+        item: None,
+        line: problem.line,
+        message: problem.message.clone(),
+        suggestion: problem.suggestion.clone(),
     };
-    if let Some(first) = first(run).filter(|first| ready(first)) {
-        items.sort_by_key(|item| item["number"] != first);
+    let problems: Vec<DocumentProblem> = design.problems.iter().map(problem).collect();
+    let known = |number: &str| design.items.iter().find(|item| item.number == number);
+    let is_settled =
+        |need: &String| known(need).is_some_and(|needed| needed.status != design::Status::Pending);
+    let is_ready =
+        |number: &&str| known(number).is_some_and(|item| item.depends_on.iter().all(is_settled));
+    let mut items: Vec<&design::Item> = design.items.iter().collect();
+    if let Some(first) = first(run).filter(is_ready) {
+        items.sort_by_key(|item| item.number != first);
     }
-    let lines = design
-        .items
-        .iter()
-        .map(|item| (item.number.clone(), item.line));
+    let fields = |item: &design::Item| {
+        Some(json!({
+            "number": item.number,
+            "title": item.title,
+            "type": item.kind?.name(),
+            "status": item.status.name(),
+            "dependsOn": item.depends_on,
+        }))
+    };
+    let items: Value = items.into_iter().filter_map(fields).collect();
+    let lines = design.items.iter();
+    let lines = lines.map(|item| (item.number.clone(), item.line));
     *skills.lines.borrow_mut() = lines.collect();
-    let facts = json!({ "items": items, "errors": problem_lines(&problems) });
-    let notes: Vec<String> = design
-        .notes
-        .iter()
-        .map(|note| format!("{DESIGN}:{}: {}", note.line, note.message))
-        .collect();
-    let taken = taken_as(run, facts["items"].as_array().map_or(&[], Vec::as_slice));
-    let notes: Vec<String> = notes.into_iter().chain(taken).collect();
-    let mut reading = found(facts, "file");
-    if problems.is_empty() {
+    let notes = design.notes.iter();
+    let notes = notes.map(|note| format!("{DESIGN}:{}: {}", note.line, note.message));
+    let notes = notes.chain(taken_as(run, &items)).collect();
+    let mut reading = found(
+        skills,
+        json!({ "items": items, "errors": [] }),
+        problems,
+        notes,
+    );
+    if design.problems.is_empty() {
         document.keep(&call.dir)?;
         reading.evidence = vec![document.sha256];
     }
-    reading.warnings.clone_from(&notes);
-    *skills.notes.borrow_mut() = notes;
-    *skills.problems.borrow_mut() = problems;
     reading.keep_run = settled(call, run)?;
     Ok(reading)
 }
 
 /// That items are taken as they are said to be, and nothing is worked out for them.
-fn taken_as(run: &RunState, items: &[Value]) -> Vec<String> {
+fn taken_as(run: &RunState, items: &Value) -> Vec<String> {
     let words = bound(run);
-    let said = items.iter().filter_map(|item| {
+    let said = items.as_array().into_iter().flatten().filter_map(|item| {
         let status = words.of_item(item["status"].as_str()?).to_owned();
         let number = item["number"].as_str()?;
         (status != PENDING)
@@ -144,41 +139,39 @@ fn of_graph(call: &Call<'_>, skills: &Skills, run: &RunState) -> Result<Reading,
         Some(item) => read.has(item) || !problems.is_empty(),
         None => true,
     };
-    let facts = json!({
-        "present": present,
-        "errors": problem_lines(&problems),
-        "tasks": if in_hand.is_none() { tasks(&merged, run) } else { Vec::new() },
-    });
-    let notes = read.notes(in_hand);
-    let mut reading = found(facts, "file");
-    if problems.is_empty() {
+    let tasks = match in_hand {
+        Some(_) => Vec::new(),
+        None => tasks(&merged, run),
+    };
+    let are_right = problems.is_empty();
+    let facts = json!({ "present": present, "errors": [], "tasks": tasks });
+    let mut reading = found(skills, facts, problems, read.notes(in_hand));
+    if are_right {
         reading.keep_run = graphs.kept()?;
         reading.evidence = read.keep(call)?;
     }
-    reading.warnings.clone_from(&notes);
-    *skills.notes.borrow_mut() = notes;
-    *skills.problems.borrow_mut() = problems;
     Ok(reading)
 }
 
-fn found(facts: Value, level: &str) -> Reading {
-    let facts = match facts {
-        Value::Object(facts) => facts,
-        _ => Map::new(),
+/// A reading of documents, with what is wrong with them as single lines among its facts.
+fn found(
+    skills: &Skills,
+    mut facts: Value,
+    problems: Vec<DocumentProblem>,
+    notes: Vec<String>,
+) -> Reading {
+    let line = |problem: &DocumentProblem| {
+        format!("{}:{}: {}", problem.document, problem.line, problem.message)
     };
+    facts["errors"] = problems.iter().map(line).collect();
+    skills.notes.borrow_mut().clone_from(&notes);
+    *skills.problems.borrow_mut() = problems;
     Reading {
-        facts,
-        level: level.to_owned(),
+        facts: facts.as_object().cloned().unwrap_or_default(),
+        level: "file".to_owned(),
+        warnings: notes,
         ..Reading::default()
     }
-}
-
-/// Problems as single lines.
-fn problem_lines(problems: &[DocumentProblem]) -> Vec<String> {
-    problems
-        .iter()
-        .map(|problem| format!("{}:{}: {}", problem.document, problem.line, problem.message))
-        .collect()
 }
 
 /// The task graphs of all items, as they are now.
@@ -209,8 +202,7 @@ impl All {
         graphs: &mut Graphs,
         given: Option<(&str, &Document)>,
     ) -> Result<Self, Fault> {
-        let empty = machine::state::ItemSet::default();
-        let items = bound::items(run).unwrap_or(&empty);
+        let items = bound::items(run);
         let numbers: HashSet<&str> = items.keys().collect();
         let in_hand = bound::item_in_hand(run);
         let files = folder::graphs(&call.dir)?;
@@ -230,8 +222,7 @@ impl All {
             passed_over: Vec::new(),
         };
         let with_tasks: HashSet<&str> = bound::tasks(run)
-            .into_iter()
-            .flat_map(machine::state::ItemSet::iter)
+            .iter()
             .map(|(_, task)| task.text("item"))
             .collect();
         let blocked = run.blocked(&call.definition, &words.items);
@@ -320,8 +311,7 @@ impl All {
     /// All of them as one. Tasks that are known keep their ids.
     pub(crate) fn merge(&self, run: &RunState) -> Merged {
         let known: BTreeMap<(String, String), String> = bound::tasks(run)
-            .into_iter()
-            .flat_map(machine::state::ItemSet::iter)
+            .iter()
             .map(|(id, task)| {
                 let of = (task.text("item").to_owned(), task.text("name").to_owned());
                 (of, id.to_owned())
@@ -429,7 +419,7 @@ impl All {
 /// Merged tasks as items of their set, and behind them those of `run` that are of no item.
 pub(crate) fn tasks(merged: &Merged, run: &RunState) -> Vec<Map<String, Value>> {
     let reason = |id: &str| {
-        let known = bound::tasks(run)?.get(id)?;
+        let known = bound::tasks(run).get(id)?;
         Some(known.text("reason").to_owned())
     };
     let as_item = |task: &task_graph::MergedTask| {
@@ -450,8 +440,7 @@ pub(crate) fn tasks(merged: &Merged, run: &RunState) -> Vec<Map<String, Value>> 
             .collect()
     };
     let of_no_item = bound::tasks(run)
-        .into_iter()
-        .flat_map(machine::state::ItemSet::iter)
+        .iter()
         .filter(|(_, task)| task.text("item").is_empty())
         .map(|(_, task)| Map::clone(&task.fields));
     merged.tasks.iter().map(as_item).chain(of_no_item).collect()

@@ -38,12 +38,8 @@ pub(crate) fn to_read(call: &Call<'_>, run: &RunState) -> Vec<String> {
 
 /// The numbers of the items that are worked on, each once.
 fn items(run: &RunState) -> Vec<&str> {
-    let batch = bound::batch_in_hand(run).and_then(|id| bound::batches(run)?.get(id));
-    let of_tasks = batch
-        .into_iter()
-        .flat_map(|batch| batch.texts(bound::tasks_name(run)))
-        .take(MOST_LOOKED_AT)
-        .filter_map(|id| Some(bound::tasks(run)?.get(id)?.text("item")));
+    let tasks = bound::tasks_in_hand(run).take(MOST_LOOKED_AT);
+    let of_tasks = tasks.map(|(_, task)| task.text("item"));
     let mut items: Vec<&str> = Vec::new();
     for item in bound::item_in_hand(run).into_iter().chain(of_tasks) {
         if !items.contains(&item) {
@@ -55,9 +51,7 @@ fn items(run: &RunState) -> Vec<&str> {
 
 /// The documents that lie there and name an item: its number, and their name.
 fn about_items(call: &Call<'_>, folder: &Path, run: &RunState) -> Vec<(String, String)> {
-    let Some(items) = bound::items(run) else {
-        return Vec::new();
-    };
+    let items = bound::items(run);
     let labels = drafts::labels(&call.definition);
     let of = |name: &str| {
         // The number of an item may have hyphens itself: the longest that fits is meant.

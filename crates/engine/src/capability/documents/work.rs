@@ -7,8 +7,8 @@ use std::rc::Rc;
 use journal::sha256_hex;
 use machine::check::catalog::{Finder, Reader};
 use machine::definition::FieldType::Strings;
-use machine::state::{Item, ItemSet, ItemStatus};
-use machine::{Finding, Reading, RunState};
+use machine::state::{Item, ItemStatus};
+use machine::{Reading, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use text::listed;
@@ -16,10 +16,11 @@ use workspace::git::{ContentId, RepoPath, Repository, TreeStatus};
 
 use crate::call::Call;
 use crate::capability::documents::bound;
-use crate::capability::git::read::{finding, with_files};
+use crate::capability::documents::finding_of;
+use crate::capability::git::read::with_files;
 use crate::capability::{DOCUMENTS, reader, reports};
 use crate::fault::Fault;
-use crate::next_step::Verb;
+use crate::refusal;
 use crate::slot::Slot;
 use crate::support::HandlerError;
 
@@ -157,28 +158,36 @@ pub(super) fn read(call: &Call<'_>, run: &RunState) -> Result<Reading, HandlerEr
         None => look.changed.is_empty(),
     };
     if in_batch && stands_still && !untouched.is_empty() {
-        reading.findings.push(nothing_changed(&untouched));
+        let first = names.first().copied().unwrap_or_default();
+        reading.findings.push(finding_of(refusal!(
+            "batch_without_change.nothing",
+            tasks = told(&untouched),
+            first
+        )));
     }
     if !look.has_base {
-        reading.findings.push(no_base());
+        let found = refusal!("task_without_change.no_base");
+        reading.findings.push(finding_of(found));
     } else if !untouched.is_empty() {
-        reading.findings.push(left_alone(&untouched));
+        let found = refusal!("task_without_change.left_alone", tasks = told(&untouched));
+        reading.findings.push(finding_of(found));
     } else if in_batch && stands_still && seen_before.is_some() {
-        let mut known = Vec::new();
-        for (id, named) in tasks.iter().map(|(id, task)| (*id, named(task))) {
-            if !named.is_empty() && can_be_seen(&look.repository, &named) {
-                known.push((id, named));
-            }
-        }
+        let named = tasks.iter().map(|(id, task)| (*id, named(task)));
+        let known: Vec<_> = named
+            .filter(|(_, named)| !named.is_empty() && can_be_seen(&look.repository, named))
+            .collect();
         if !known.is_empty() {
-            reading.findings.push(nothing_since(&known));
+            let found = refusal!("task_without_change.since_batch", tasks = told(&known));
+            reading.findings.push(finding_of(found));
         }
     }
     if in_batch {
         SEEN.put(&mut reading.keep_run, &look.seen)?;
     }
     if !uncommitted.is_empty() {
-        reading.findings.push(in_no_commit(&uncommitted));
+        let files = listed(uncommitted.iter());
+        let found = finding_of(refusal!("work_uncommitted.files", files));
+        reading.findings.push(with_files(found, &uncommitted));
     }
     reading.facts = facts(&names, &uncommitted);
     Ok(reading)
@@ -193,17 +202,11 @@ fn facts(untouched: &[&str], uncommitted: &[String]) -> Map<String, Value> {
 
 /// The tasks that are completed: of the batch in hand, or all of them.
 fn done(run: &RunState) -> Vec<(&str, &Item)> {
-    let of_batch = bound::batch_in_hand(run).and_then(|id| bound::batches(run)?.get(id));
-    let tasks = bound::tasks(run);
-    let all: Vec<(&str, &Item)> = match (of_batch, tasks) {
-        (Some(batch), Some(tasks)) => batch
-            .texts(bound::tasks_name(run))
-            .filter_map(|id| Some((id, tasks.get(id)?)))
-            .collect(),
-        (_, tasks) => tasks.into_iter().flat_map(ItemSet::iter).collect(),
-    };
     let is_done = |(_, task): &(&str, &Item)| task.status == ItemStatus::Done;
-    all.into_iter().filter(is_done).collect()
+    match bound::batch_in_hand(run) {
+        Some(_) => bound::tasks_in_hand(run).filter(is_done).collect(),
+        None => bound::tasks(run).iter().filter(is_done).collect(),
+    }
 }
 
 /// What a task names: its files and its tests.
@@ -338,71 +341,4 @@ fn told(tasks: &[(&str, Vec<&str>)]) -> String {
         format!("`{id}` ({})", some.join(", "))
     });
     listed(told)
-}
-
-fn nothing_changed(tasks: &[(&str, Vec<&str>)]) -> Finding {
-    let first = tasks.first().map_or("", |(id, _)| *id);
-    finding(
-        BATCH_WITHOUT_CHANGE,
-        format!(
-            "nothing in the project was changed for tasks that are said to be completed: {}",
-            told(tasks)
-        ),
-        format!(
-            "do them, and complete the skill again, or say of each that it is not: {}; where there was nothing to do, a person lets it pass: {}",
-            Verb::Task
-                .step()
-                .with("id", first)
-                .with("status", "in_progress"),
-            Verb::Allow
-                .step()
-                .with("code", BATCH_WITHOUT_CHANGE)
-                .and("reason"),
-        ),
-    )
-}
-
-fn left_alone(tasks: &[(&str, Vec<&str>)]) -> Finding {
-    finding(
-        TASK_WITHOUT_CHANGE,
-        format!(
-            "none of the files that these tasks name was changed: {}",
-            told(tasks)
-        ),
-        "see that they were done, and where; a task graph that names other files is mended for the next time",
-    )
-}
-
-fn nothing_since(tasks: &[(&str, Vec<&str>)]) -> Finding {
-    finding(
-        TASK_WITHOUT_CHANGE,
-        format!(
-            "nothing was changed since the batch before for {}",
-            told(tasks)
-        ),
-        "see that they were done then",
-    )
-}
-
-fn no_base() -> Finding {
-    finding(
-        TASK_WITHOUT_CHANGE,
-        "the commit on which the session began is gone: what was changed since cannot be told",
-        "see what was done in the history that is there",
-    )
-}
-
-fn in_no_commit(files: &[String]) -> Finding {
-    let found = finding(
-        WORK_UNCOMMITTED,
-        format!("this is in no commit: {}", listed(files.iter())),
-        format!(
-            "commit it, or put back what is not wanted, and complete the skill again; where it is to stay as it is, a person lets it pass: {}",
-            Verb::Allow
-                .step()
-                .with("code", WORK_UNCOMMITTED)
-                .and("reason"),
-        ),
-    );
-    with_files(found, files)
 }

@@ -26,7 +26,6 @@ use crate::report::{ReportOutcome, answered, decided};
 use crate::verdict::GIVEN;
 use crate::view::collab::answer::{DocumentProblem, SkillAnswer, SkillParams};
 use crate::view::collab::frame::Frame;
-use crate::view::collab::messages::{RefusalText, refusal_text};
 use crate::view::collab::request::SkillDone;
 use crate::view::collab::state::{batch_brief, expected, item_brief, not_running, unit};
 use crate::writer::RunWriter;
@@ -127,15 +126,12 @@ impl Engine {
     ) -> SkillAnswer {
         let run = &writer.open.run;
         let mut answer = standing(writer);
-        let RefusalText {
-            message,
-            suggestion,
-        } = refusal_text(&writer.call.definition, run, refusal);
-        self.note_refused(&writer.open.dir, unit, Some(&refusal.code), &message);
+        let told = Skills::refusal_text(&writer.call.definition, run, refusal);
+        self.note_refused(&writer.open.dir, unit, Some(&refusal.code), &told.message);
         answer.validated = false;
         answer.code = Some(refusal.code.clone());
-        answer.message = Some(message);
-        answer.suggestion = Some(suggestion);
+        answer.message = Some(told.message);
+        answer.suggestion = Some(told.suggestion);
         if let Some(skills) = &writer.call.skills {
             answer.problems = skills.problems.take();
             answer.notes = skills.notes.take();

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use journal::EvidenceStore;
 use machine::decide::PromptRequest;
-use machine::state::{Item, ItemSet, ItemStatus};
+use machine::state::{Item, ItemStatus};
 use machine::{Definition, RunState};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -96,16 +96,11 @@ impl Work {
 
 /// The tasks of the batch in hand, but for those that are done or given up, or wait for such a one.
 fn to_be_done<'r>(definition: &Definition, run: &'r RunState) -> Vec<(&'r str, &'r Item)> {
-    let batch = bound::batch_in_hand(run).and_then(|id| bound::batches(run)?.get(id));
-    let Some(batch) = batch else {
-        return Vec::new();
-    };
     let (given_up, never) = not_run(definition, run);
     let out: HashSet<&str> = given_up.iter().chain(&never).map(String::as_str).collect();
-    let all = batch.texts(bound::tasks_name(run));
-    all.filter(|id| !out.contains(id))
-        .filter_map(|id| Some((id, bound::tasks(run)?.get(id)?)))
-        .filter(|(_, task)| task.status != ItemStatus::Done)
+    let tasks = bound::tasks_in_hand(run);
+    tasks
+        .filter(|(id, task)| task.status != ItemStatus::Done && !out.contains(id))
         .collect()
 }
 
@@ -246,7 +241,7 @@ impl Skills {
     /// What a template sees besides. Every name that the proof admits is there, whatever the state.
     fn values(&self, call: &Call<'_>, run: &RunState, frame: &Frame, unit: &str) -> Value {
         let number = bound::item_in_hand(run).unwrap_or_default();
-        let item = bound::items(run).and_then(|items| items.get(number));
+        let item = bound::items(run).get(number);
         let text = |field: &str| item.map_or("", |item| item.text(field));
         let tasks = to_be_done(&call.definition, run);
         let shown = tasks.iter().take(MOST_TASKS).map(|(_, task)| &*task.fields);
@@ -281,7 +276,7 @@ impl Skills {
                 "id": bound::batch_in_hand(run).unwrap_or_default(),
                 "index": index,
                 "number": index + 1,
-                "count": bound::batches(run).map_or(0, ItemSet::len),
+                "count": bound::batches(run).len(),
                 "tasks": shown.collect::<Vec<_>>(),
                 "more": tasks.len().saturating_sub(MOST_TASKS),
                 "waiting": waiting,
@@ -311,41 +306,36 @@ pub(crate) const VARIABLES: [&str; 17] = [
     "batch.waiting",
 ];
 
-/// What came of cutting and of giving up: told when execution begins, and when it is over.
-pub(crate) fn notes(definition: &Definition, run: &RunState) -> Vec<String> {
+/// Notes on what was given up and how waves were split, for when execution begins and when it is over.
+fn notes(definition: &Definition, run: &RunState) -> Vec<String> {
     if bound::batch_in_hand(run).is_some() || bound::item_in_hand(run).is_some() {
         return Vec::new();
     }
-    let told = |what: &str, ids: Vec<String>| {
+    let note = |(what, ids): (&str, Vec<String>)| {
         (!ids.is_empty()).then(|| format!("{what}: {}", text::listed(ids.iter())))
     };
-    let (given_up, never) = not_worked_out(definition, run);
-    let of_items = [
-        told("items skipped", given_up),
-        told("items not worked out because of that", never),
+    let (items_skipped, items_left) = not_worked_out(definition, run);
+    let (skipped, left) = not_run(definition, run);
+    let given_up = [
+        ("items skipped", items_skipped),
+        ("items not worked out because of that", items_left),
+        ("skipped", skipped),
+        ("not run", left),
     ];
-    let mut notes: Vec<String> = of_items.into_iter().flatten().collect();
-    let Some(batches) = bound::batches(run) else {
-        return notes;
-    };
-    let begun = batches
+    let batches = bound::batches(run);
+    let are_begun = batches.count(ItemStatus::Open) < batches.len();
+    let told = if are_begun { 4 } else { 2 };
+    let mut notes: Vec<String> = given_up.into_iter().take(told).filter_map(note).collect();
+    let split = batches
         .iter()
-        .any(|(_, batch)| batch.status != ItemStatus::Open);
-    if begun {
-        let (skipped, left) = not_run(definition, run);
-        let of_tasks = [told("skipped", skipped), told("not run", left)];
-        notes.extend(of_tasks.into_iter().flatten());
-    } else {
-        let split = batches
-            .iter()
-            .filter(|(_, batch)| !batch.text("split").is_empty());
-        let told = |(id, batch): (&str, &Item)| {
-            format!("{id} is split off its wave: {}", batch.text("split"))
-        };
-        notes.extend(split.map(told));
+        .filter(|(_, batch)| !batch.text("split").is_empty());
+    let split =
+        split.map(|(id, batch)| format!("{id} is split off its wave: {}", batch.text("split")));
+    if !are_begun {
+        notes.extend(split);
     }
-    if notes.len() > MOST_NOTES {
-        let more = notes.len() - MOST_NOTES;
+    let more = notes.len().saturating_sub(MOST_NOTES);
+    if more > 0 {
         notes.truncate(MOST_NOTES);
         notes.push(format!("and {more} more waves are split"));
     }

@@ -15,11 +15,10 @@ use crate::call::Input;
 use crate::capability::documents::bound;
 use crate::capability::documents::folder::{self, Document, Graphs};
 use crate::capability::documents::read::{self, All};
-use crate::capability::documents::skills::{key, name_of, number};
+use crate::capability::documents::skills::{Skills, key, name_of, number};
 use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::view::collab::answer::{BatchState, DocumentProblem, SyncAnswer, TaskGraph};
-use crate::view::collab::messages::{RefusalText, refusal_text};
 use crate::view::collab::request::GraphSync;
 use crate::view::collab::state::{batches, stopped};
 use crate::writer::RunWriter;
@@ -30,7 +29,7 @@ impl Engine {
     pub fn collab_graph(&self, session: Option<&str>) -> Result<TaskGraph, Fault> {
         let (dir, run) = self.skills_seen(session)?;
         let call = self.call(&dir, &run, Input::None)?;
-        let cut = bound::batches(&run).is_some();
+        let cut = bound::is_cut(&run);
         let (batches, problems) = if cut {
             (batches(&call.definition, &run), Vec::new())
         } else {
@@ -77,8 +76,7 @@ impl Engine {
         // While items are worked out again, batches are cut when all of them are.
         let tasks = writer.call.definition.items.get(bound::tasks_name(run));
         let open = tasks.and_then(|tasks| tasks.open.get(ALL));
-        let cut =
-            bound::batches(run).is_some() && open.is_some_and(|open| open.is_open(run.state()));
+        let cut = bound::is_cut(run) && open.is_some_and(|open| open.is_open(run.state()));
         synced.notes = all.notes(item.as_deref());
         if item.as_deref().is_none_or(|item| all.has(item)) {
             synced.tasks = all.count(item.as_deref()) as u64;
@@ -199,14 +197,11 @@ fn inside(root: &Path, path: &str) -> Result<PathBuf, Fault> {
 }
 
 fn refused(mut synced: SyncAnswer, writer: &RunWriter<'_>, refusal: &Refusal) -> SyncAnswer {
-    let RefusalText {
-        message,
-        suggestion,
-    } = refusal_text(&writer.call.definition, &writer.open.run, refusal);
+    let told = Skills::refusal_text(&writer.call.definition, &writer.open.run, refusal);
     synced.validated = false;
     synced.code = Some(refusal.code.clone());
-    synced.message = Some(message);
-    synced.suggestion = Some(suggestion);
+    synced.message = Some(told.message);
+    synced.suggestion = Some(told.suggestion);
     synced
 }
 
@@ -218,11 +213,7 @@ fn meant(
     named: Option<&str>,
     graphs: &Graphs,
 ) -> Result<String, Fault> {
-    let items = bound::items(run);
-    let known: Vec<&str> = items
-        .into_iter()
-        .flat_map(machine::state::ItemSet::keys)
-        .collect();
+    let known: Vec<&str> = bound::items(run).keys().collect();
     let expected: Vec<Value> = known.iter().map(|known| number(known)).collect();
     if let Some(named) = named {
         let found = key(&Value::from(named)).filter(|number| known.contains(&number.as_str()));

@@ -8,8 +8,7 @@ use crate::capability::documents::bound;
 use crate::capability::documents::skills::{
     CURRENT_ITEM, HAS_SNAPSHOT, Skills, WORK_ITEMS, display_name, skill,
 };
-use crate::generic::messages;
-pub(crate) use crate::generic::messages::RefusalText;
+use crate::generic::messages::{self, RefusalText};
 use crate::refusal;
 use crate::view::collab::answer::DocumentProblem;
 use crate::view::collab::state::{expected, item_brief, short, unit};
@@ -18,33 +17,24 @@ use crate::view::collab::state::{expected, item_brief, short, unit};
 const MOST_MEANT: usize = 10;
 
 impl Skills {
-    /// The text of a refusal, for those who know the session by its run.
+    /// The text of a refusal of the rails. Where the machine says what is wrong, its words stand, and only the advice is ours.
     pub(crate) fn refusal_text(
         definition: &Definition,
         run: &RunState,
         refusal: &Refusal,
     ) -> RefusalText {
-        refusal_text(definition, run, refusal)
+        let mut told = refusal.clone();
+        if let Some(own) = own_text(definition, run, refusal) {
+            told.message = own.message.filter(|text| !text.is_empty()).or(told.message);
+            told.suggestion = own.suggestion;
+        }
+        messages::refusal(run, definition, Some(run.state()), &told)
     }
 
     /// The problems of the documents that were read, and notes on how they were read; each is handed out once.
     pub(crate) fn found(&self) -> (Vec<DocumentProblem>, Vec<String>) {
         (self.problems.take(), self.notes.take())
     }
-}
-
-/// The text of a refusal of the rails. Where the machine says what is wrong, its words stand, and only the advice is ours.
-pub(crate) fn refusal_text(
-    definition: &Definition,
-    run: &RunState,
-    refusal: &Refusal,
-) -> RefusalText {
-    let mut told = refusal.clone();
-    if let Some(own) = own_text(definition, run, refusal) {
-        told.message = own.message.filter(|text| !text.is_empty()).or(told.message);
-        told.suggestion = own.suggestion;
-    }
-    messages::refusal(run, definition, Some(run.state()), &told)
 }
 
 /// The message and the advice on a refusal; the message is empty where the refusal has one of its own, and there is neither
@@ -60,11 +50,8 @@ fn own_text(definition: &Definition, run: &RunState, refusal: &Refusal) -> Optio
     // The report that the session waits for.
     let due = expected(definition, run).unwrap_or_default();
     let unit = unit(run).unwrap_or_default();
-    let place = format!(
-        "{} ({})",
-        display_name(definition, run.state()),
-        run.state()
-    );
+    let place = |state: &str| format!("{} ({state})", display_name(definition, state));
+    let here = place(run.state());
     Some(match refusal.code.as_str() {
         "unexpected_skill" if refusal.details.contains_key("unit") => refusal!(
             "unexpected_skill.other_unit",
@@ -76,7 +63,7 @@ fn own_text(definition: &Definition, run: &RunState, refusal: &Refusal) -> Optio
         "unexpected_skill" if named("skill") == first => {
             refusal!(
                 "unexpected_skill.first",
-                place,
+                place = here,
                 due,
                 unit,
                 run = run.run,
@@ -87,7 +74,7 @@ fn own_text(definition: &Definition, run: &RunState, refusal: &Refusal) -> Optio
             refusal!(
                 "unexpected_skill.not_due",
                 skill = named("skill"),
-                place,
+                place = here,
                 due,
                 unit
             )
@@ -149,13 +136,12 @@ fn own_text(definition: &Definition, run: &RunState, refusal: &Refusal) -> Optio
             )
         }
         "not_now" => {
-            let states: Vec<&str> = ids("states").collect();
-            let field = callers_name(run, &named("field"));
+            let states: Vec<String> = ids("states").map(place).collect();
             refusal!(
                 "not_now.field",
-                field,
+                field = callers_name(run, &named("field")),
                 states = states.join(" or "),
-                place,
+                place = here,
                 due,
                 unit
             )
@@ -165,7 +151,7 @@ fn own_text(definition: &Definition, run: &RunState, refusal: &Refusal) -> Optio
     })
 }
 
-/// What callers call a field that the definition has under another name.
+/// What callers call a field that the definition may have under another name.
 fn callers_name(run: &RunState, field: &str) -> String {
     let bound = bound::bound(run);
     let known = [
@@ -174,7 +160,11 @@ fn callers_name(run: &RunState, field: &str) -> String {
         (bound.snapshot, HAS_SNAPSHOT),
     ];
     let known = known.into_iter().find(|(own, _)| own == field);
-    known.map_or(field, |(_, name)| name).to_owned()
+    match known.map_or(field, |(_, name)| name) {
+        // The only field of a task that callers set.
+        "status" => "the status of a task".to_owned(),
+        name => format!("`{name}`"),
+    }
 }
 
 /// Names in quotes: the first of them, and how many more there are.
@@ -185,7 +175,7 @@ fn quoted(names: &[&str]) -> String {
 /// The tasks that could be meant by an id that none has: an id that several items use is told apart by its item.
 fn meant<'r>(run: &'r RunState, refusal: &'r Refusal) -> Vec<&'r str> {
     let detail = |name: &str| refusal.details.get(name).and_then(Value::as_str);
-    let tasks = bound::tasks(run).into_iter().flat_map(|tasks| tasks.iter());
+    let tasks = bound::tasks(run).iter();
     let same = tasks.filter(|(_, task)| Some(task.text("name")) == detail("item"));
     let same: Vec<&str> = same.map(|(id, _)| id).take(MOST_MEANT).collect();
     if same.is_empty() {
@@ -197,13 +187,7 @@ fn meant<'r>(run: &'r RunState, refusal: &'r Refusal) -> Vec<&'r str> {
 /// The tasks of the batch in hand that stand so.
 fn of_batch<'r>(run: &'r RunState, statuses: &[&str]) -> Vec<&'r str> {
     let words = bound::bound(run);
-    let batch = bound::batch_in_hand(run).and_then(|id| bound::batches(run)?.get(id));
-    let ids = batch
-        .into_iter()
-        .flat_map(|batch| batch.texts(bound::tasks_name(run)));
-    let stands_so = |id: &&str| {
-        let task = bound::tasks(run).and_then(|tasks| tasks.get(id));
-        task.is_some_and(|task| statuses.contains(&words.of_task(task.text("status"))))
-    };
-    ids.filter(stands_so).collect()
+    let tasks = bound::tasks_in_hand(run);
+    let those = tasks.filter(|(_, task)| statuses.contains(&words.of_task(task.text("status"))));
+    those.map(|(id, _)| id).collect()
 }

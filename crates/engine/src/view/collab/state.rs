@@ -51,7 +51,7 @@ impl Engine {
             .count();
         let mut completed = Vec::new();
         let mut pending = Vec::new();
-        for ((id, task), blocked) in tasks(&run).iter().zip(&blocked) {
+        for ((id, task), blocked) in bound::tasks(&run).iter().zip(&blocked) {
             match task.status {
                 ItemStatus::Done => completed.push(id.to_owned()),
                 ItemStatus::Open | ItemStatus::Active if !blocked => pending.push(id.to_owned()),
@@ -252,7 +252,7 @@ pub(crate) fn unit(run: &RunState) -> Option<String> {
 /// The work item in hand.
 pub(crate) fn item_brief(run: &RunState) -> Option<ItemBrief> {
     let key = bound::item_in_hand(run)?;
-    let item = bound::items(run)?.get(key)?;
+    let item = bound::items(run).get(key)?;
     Some(ItemBrief {
         number: number(key),
         title: item.text("title").to_owned(),
@@ -267,85 +267,57 @@ pub(crate) fn batch_brief(
     most: usize,
 ) -> Option<BatchBrief> {
     let id = bound::batch_in_hand(run)?;
-    let batches = bound::batches(run)?;
-    let batch = batches.get(id)?;
-    let blocked = if most == 0 {
-        Vec::new()
-    } else {
-        run.blocked(definition, bound::tasks_name(run))
-    };
-    let members: Vec<&str> = batch.texts(bound::tasks_name(run)).collect();
+    let batches = bound::batches(run);
+    let members: Vec<&str> = batches.get(id)?.texts(bound::tasks_name(run)).collect();
     let mut tasks = Vec::new();
     if most > 0 {
-        let open = |id: &&str| is_open(run, &blocked, id);
-        let mut chosen: Vec<&str> = members.iter().copied().filter(open).take(most).collect();
+        let blocked = run.blocked(definition, bound::tasks_name(run));
+        let is_over = |id: &&str| !is_open(run, &blocked, id);
+        let open = members.iter().copied().filter(|id| !is_over(id));
         // Of a batch of very many the first ones are found soon, and the others need not be looked at.
-        if chosen.len() < most {
-            let over = members.iter().copied().filter(|id| !open(id));
-            chosen.extend(over.take(most - chosen.len()));
-        }
-        tasks.extend(chosen.into_iter().filter_map(|id| brief(run, &blocked, id)));
+        let chosen = open
+            .chain(members.iter().copied().filter(is_over))
+            .take(most);
+        tasks.extend(chosen.filter_map(|id| brief(run, &blocked, id)));
     }
     Some(BatchBrief {
         id: id.to_owned(),
-        index: batches.position(id).unwrap_or(0) as u64,
+        index: batches.position(id)? as u64,
         of: batches.len() as u64,
         tasks_total: (members.len() > tasks.len()).then_some(members.len() as u64),
         tasks,
     })
 }
 
-/// How many tasks of the batch in hand are neither completed nor skipped nor left out; not counted where it has more
-/// than `most`.
-pub(crate) fn remaining(definition: &Definition, run: &RunState, most: usize) -> Option<u64> {
-    let (batches, id) = (bound::batches(run)?, bound::batch_in_hand(run)?);
-    let tasks = tasks(run);
-    if tasks.count(ItemStatus::Failed) == 0 {
-        // Nothing is left out: the counts that are kept tell it, however many tasks the batch has.
-        batches.position(id)?;
-        let declared = definition.items.get(bound::tasks_name(run))?;
-        let in_hand = tasks.count_named(Some(id)).into_iter().filter(|(name, _)| {
-            matches!(
-                declared.meaning(name),
-                ItemStatus::Open | ItemStatus::Active
-            )
-        });
-        return Some(in_hand.map(|(_, count)| count as u64).sum());
-    }
-    let batch = batches.get(id)?;
-    if batch.fields.get(bound::tasks_name(run))?.as_array()?.len() > most {
-        return None;
-    }
-    let blocked = run.blocked(definition, bound::tasks_name(run));
-    let open = batch
-        .texts(bound::tasks_name(run))
-        .filter(|id| is_open(run, &blocked, id));
-    Some(open.count() as u64)
+/// How many tasks of the batch in hand are neither completed nor skipped nor left out; `blocked` says of every task whether it is
+/// left out.
+pub(crate) fn remaining(run: &RunState, blocked: &[bool]) -> Option<u64> {
+    bound::batch_in_hand(run)?;
+    let tasks = bound::tasks_in_hand(run);
+    Some(tasks.filter(|(id, _)| is_open(run, blocked, id)).count() as u64)
 }
 
-/// Whether a task is neither completed nor skipped nor left out; `blocked` says of every task whether it is left out.
+/// Whether a task is neither completed nor skipped nor left out; likewise.
 fn is_open(run: &RunState, blocked: &[bool], id: &str) -> bool {
-    let tasks = tasks(run);
-    let lost = || {
-        let at = tasks.position(id);
-        at.and_then(|at| blocked.get(at).copied()).unwrap_or(false)
-    };
-    let status = tasks.status(id);
-    status.is_some_and(|status| matches!(status, ItemStatus::Open | ItemStatus::Active)) && !lost()
+    let tasks = bound::tasks(run);
+    let is_blocked = || tasks.position(id).is_some_and(|at| blocked[at]);
+    matches!(
+        tasks.status(id),
+        Some(ItemStatus::Open | ItemStatus::Active)
+    ) && !is_blocked()
 }
 
 /// A task in few words; `blocked` says of every task whether it is left out.
 pub(crate) fn brief(run: &RunState, blocked: &[bool], id: &str) -> Option<TaskBrief> {
-    let tasks = bound::tasks(run)?;
+    let tasks = bound::tasks(run);
     let task = tasks.get(id)?;
     let (status, outcome) = standing(run, task);
-    let lost = tasks.position(id).and_then(|at| blocked.get(at).copied());
     Some(TaskBrief {
         id: id.to_owned(),
         status,
         outcome,
         reason: short(task.text("reason")),
-        not_run: lost.unwrap_or(false),
+        not_run: blocked[tasks.position(id)?],
         depends_on: task.texts("dependsOn").map(str::to_owned).collect(),
         depends_on_total: None,
         details: None,
@@ -354,7 +326,7 @@ pub(crate) fn brief(run: &RunState, blocked: &[bool], id: &str) -> Option<TaskBr
 
 /// A task with all that its document says; likewise.
 pub(crate) fn whole(run: &RunState, blocked: &[bool], id: &str) -> Option<TaskBrief> {
-    let task = bound::tasks(run)?.get(id)?;
+    let task = bound::tasks(run).get(id)?;
     let texts = |name: &str| task.texts(name).map(str::to_owned).collect();
     Some(TaskBrief {
         reason: task.text("reason").to_owned(),
@@ -406,8 +378,7 @@ fn given_up(definition: &Definition, run: &RunState, set: &str) -> (Vec<String>,
 pub(crate) fn batches(definition: &Definition, run: &RunState) -> Vec<BatchState> {
     let blocked = run.blocked(definition, bound::tasks_name(run));
     bound::batches(run)
-        .into_iter()
-        .flat_map(ItemSet::iter)
+        .iter()
         .map(|(id, batch)| BatchState {
             id: id.to_owned(),
             tasks: batch
@@ -430,14 +401,13 @@ fn work_items(run: &RunState) -> Vec<WorkItem> {
     let words = bound::bound(run);
     let mut open: std::collections::HashMap<&str, (usize, usize)> =
         std::collections::HashMap::new();
-    for (_, task) in tasks(run).iter() {
+    for (_, task) in bound::tasks(run).iter() {
         let counts = open.entry(task.text("item")).or_default();
         counts.0 += 1;
         counts.1 += usize::from(task.status == ItemStatus::Done);
     }
     bound::items(run)
-        .into_iter()
-        .flat_map(ItemSet::iter)
+        .iter()
         .map(|(key, item)| {
             let complete = open.get(key).is_some_and(|(all, done)| all == done);
             WorkItem {
@@ -455,10 +425,4 @@ fn work_items(run: &RunState) -> Vec<WorkItem> {
             }
         })
         .collect()
-}
-
-/// The tasks; none before they are cut into batches.
-fn tasks(run: &RunState) -> &ItemSet {
-    static NONE: std::sync::LazyLock<ItemSet> = std::sync::LazyLock::new(ItemSet::default);
-    bound::tasks(run).unwrap_or(&NONE)
 }

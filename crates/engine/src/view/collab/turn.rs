@@ -5,7 +5,7 @@
 
 use ::markup::documents::{design, task_graph};
 use machine::command::Edit;
-use machine::state::{ItemSet, ItemStatus};
+use machine::state::ItemStatus;
 use machine::trigger::Trigger;
 use machine::{Command, Definition, Refusal, RunState};
 use serde_json::{Map, Value};
@@ -88,7 +88,10 @@ impl Target {
         match turn.item() {
             Some(_) if !tasks.is_empty() => Err(fault!("usage.item_and_tasks")),
             // A caller that has one word for both names either.
-            Some(item) if !is_in(bound::items(run), item) && is_in(bound::tasks(run), item) => {
+            Some(item)
+                if bound::items(run).get(item).is_none()
+                    && bound::tasks(run).get(item).is_some() =>
+            {
                 Ok(Self::Tasks(vec![item.to_owned()]))
             }
             Some(item) => {
@@ -101,10 +104,6 @@ impl Target {
             None => Ok(Self::Tasks(tasks.into_iter().map(str::to_owned).collect())),
         }
     }
-}
-
-fn is_in(set: Option<&ItemSet>, key: &str) -> bool {
-    set.is_some_and(|set| set.get(key).is_some())
 }
 
 /// Turns what is meant; what was done, for people.
@@ -215,7 +214,7 @@ fn aside(way: Way, reason: &str, kind: Option<design::Kind>) -> Command {
 
 /// A refusal where the item in hand is worked out on the ground of `item`, directly or not.
 fn needed_in_hand(run: &RunState, item: &str) -> Option<Refusal> {
-    let items = bound::items(run)?;
+    let items = bound::items(run);
     // One that is documented or skipped is worked out no more.
     let is_open = |item: &&str| items.status(item) == Some(ItemStatus::Open);
     let in_hand = bound::item_in_hand(run).filter(is_open)?;
@@ -223,10 +222,8 @@ fn needed_in_hand(run: &RunState, item: &str) -> Option<Refusal> {
     let mut at = 0;
     while let Some(next) = needed.get(at).copied() {
         at += 1;
-        let of = items
-            .get(next)
-            .into_iter()
-            .flat_map(|item| item.texts("dependsOn"));
+        let item = items.get(next).into_iter();
+        let of = item.flat_map(|item| item.texts("dependsOn"));
         let new: Vec<&str> = of.filter(|need| !needed.contains(need)).collect();
         needed.extend(new);
     }
@@ -275,10 +272,8 @@ fn edit(
 /// are run when it is worked out, and not before; and its only one, where it has no graph: that is all of the item.
 fn tasks_with(run: &RunState, way: Way, item: &str, reason: &str) -> Vec<Edit> {
     let set = bound::tasks_name(run);
-    let all = || bound::tasks(run).into_iter().flat_map(ItemSet::iter);
-    let own: Vec<_> = all()
-        .filter(|(_, task)| task.text("item") == item)
-        .collect();
+    let all = bound::tasks(run).iter();
+    let own: Vec<_> = all.filter(|(_, task)| task.text("item") == item).collect();
     let lone = task_graph::lone(item, "");
     let is_alone = matches!(own.as_slice(), [(_, task)] if task.text("name") == lone.tasks[0].id);
     let with = |status: ItemStatus| match way {
@@ -293,48 +288,33 @@ fn tasks_with(run: &RunState, way: Way, item: &str, reason: &str) -> Vec<Edit> {
 
 /// What was done.
 fn message(run: &RunState, way: Way, target: &Target, in_hand: Option<&str>) -> String {
-    let item = match target {
-        Target::Item(item, _) => Some(item.as_str()),
-        Target::Present(_) => in_hand,
-        Target::Tasks(_) => None,
-    };
-    let batch_of = |task: &str| {
-        let task = bound::tasks(run)?.get(task)?;
-        Some(task.text("wave").to_owned()).filter(|wave| !wave.is_empty())
-    };
-    match (way, target, item) {
-        (_, _, Some(item)) => {
-            let known = bound::items(run).and_then(|items| items.get(item));
-            let title = known.map_or("", |item| item.text("title"));
-            let item = format!("item {}, {}", number(item), short(title));
-            match way {
-                Way::Reopen if in_hand.is_some_and(|hand| target.is(hand)) => {
-                    format!("{item}, is worked out again from its beginning")
+    let item = match (target, way) {
+        (Target::Tasks(tasks), Way::Skip) => return format!("skipped: {}", listed(tasks.iter())),
+        (Target::Tasks(tasks), Way::Reopen) => {
+            let placed = tasks.iter().map(|id| {
+                let task = bound::tasks(run).get(id.trim());
+                match task.map(|task| task.text("wave")) {
+                    None | Some("") => id.clone(),
+                    Some(batch) => format!("{id} in {batch}"),
                 }
-                Way::Reopen => format!("{item}, is worked out again when it is its turn"),
-                Way::Skip => format!("{item}, is skipped"),
-            }
-        }
-        (Way::Skip, Target::Tasks(tasks), None) => format!("skipped: {}", listed(tasks.iter())),
-        (Way::Reopen, Target::Tasks(tasks), None) => {
-            let placed = tasks.iter().map(|task| match batch_of(task.trim()) {
-                Some(batch) => format!("{task} in {batch}"),
-                None => task.clone(),
             });
-            format!("run again: {}", listed(placed))
+            return format!("run again: {}", listed(placed));
         }
-        (Way::Reopen, ..) => "the session goes back to its batches".to_owned(),
-        (Way::Skip, ..) => "skipped".to_owned(),
-    }
-}
-
-impl Target {
-    /// Whether that item is meant, which is the one in hand.
-    fn is(&self, in_hand: &str) -> bool {
-        match self {
-            Self::Present(_) => true,
-            Self::Item(item, _) => item == in_hand,
-            Self::Tasks(_) => false,
+        (Target::Item(item, _), _) => Some(item.as_str()),
+        (Target::Present(_), _) => in_hand,
+    };
+    match (item, way) {
+        (None, Way::Reopen) => "the session goes back to its batches".to_owned(),
+        (None, Way::Skip) => "skipped".to_owned(),
+        (Some(item), _) => {
+            let known = bound::items(run).get(item);
+            let title = short(known.map_or("", |item| item.text("title")));
+            let done = match way {
+                Way::Reopen if in_hand == Some(item) => "worked out again from its beginning",
+                Way::Reopen => "worked out again when it is its turn",
+                Way::Skip => "skipped",
+            };
+            format!("item {}, {title}, is {done}", number(item))
         }
     }
 }

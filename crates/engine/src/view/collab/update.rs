@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use ::markup::documents::design;
 use machine::command::Edit;
-use machine::state::ItemSet;
 use machine::{Command, Event, Refusal, RunState};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -14,12 +13,11 @@ use crate::call::Input;
 use crate::capability::documents::bound::{self, Bound, SKIPPED, bound};
 use crate::capability::documents::folder::{DESIGN, Document};
 use crate::capability::documents::skills::{
-    ADD_ITEMS, CURRENT_ITEM, FIRST, HAS_SNAPSHOT, WORK_ITEMS, first, key, name_of, number,
+    ADD_ITEMS, CURRENT_ITEM, FIRST, HAS_SNAPSHOT, Skills, WORK_ITEMS, first, key, name_of, number,
 };
 use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::view::collab::answer::UpdateAnswer;
-use crate::view::collab::messages::{RefusalText, refusal_text};
 use crate::view::collab::request::{SessionUpdate, TaskUpdate};
 use crate::view::collab::state::{brief, remaining, short, unit};
 use crate::writer::RunWriter;
@@ -31,8 +29,6 @@ const MOST_ITEMS: usize = 1000;
 const LONGEST_TITLE: usize = 500;
 /// What is said of a mistake in a field is cut behind so many characters.
 const LONGEST_MISTAKE: usize = 300;
-/// Batches with more tasks are not counted through at every update.
-const MOST_COUNTED: usize = 256;
 
 impl Engine {
     /// Sets fields of a session: all of them, or none. A session that is not there is begun.
@@ -102,7 +98,7 @@ impl Engine {
             let ids = updates.iter().map(|update| update.id.trim());
             let blocked = run.blocked(definition, bound::tasks_name(run));
             updated.tasks = ids.filter_map(|id| brief(run, &blocked, id)).collect();
-            updated.remaining = remaining(definition, run, MOST_COUNTED);
+            updated.remaining = remaining(run, &blocked);
         }
         Ok(updated)
     }
@@ -262,13 +258,14 @@ impl Fields {
     /// The items that come late, each with a number: that of the item which is the same, so that who asks again after a lost answer
     /// adds nothing; else the next one.
     fn late_items(&self, run: &RunState) -> Result<Vec<NewItem>, Refusal> {
-        let items = bound::items(run).filter(|items| !items.is_empty());
-        let (items, mut late) = match items {
-            _ if self.late.is_empty() => return Ok(Vec::new()),
-            Some(items) => (items, self.late.clone()),
+        let (items, mut late) = (bound::items(run), self.late.clone());
+        if late.is_empty() {
+            return Ok(late);
+        }
+        if items.is_empty() {
             // Those of the design document would be passed over.
-            None => return Err(Refusal::new("no_items")),
-        };
+            return Err(Refusal::new("no_items"));
+        }
         let all = items.len() + late.len();
         if all > MOST_ITEMS {
             return Err(refusal!("bad_value.items", all, most = MOST_ITEMS));
@@ -316,8 +313,7 @@ impl Fields {
         let var = writer.call.definition.vars.get(&bound.item);
         let open = var.and_then(|var| var.open.as_ref());
         let is_open = open.is_some_and(|open| open.is_open(run.state()));
-        let has_items =
-            self.items.is_some() || bound::items(run).is_some_and(|items| !items.is_empty());
+        let has_items = self.items.is_some() || !bound::items(run).is_empty();
         // One of the design document, which is only taken in later, is remembered until then.
         let may_be_of_design = is_open && !has_items;
         match &self.current {
@@ -341,7 +337,7 @@ impl Fields {
 
 /// Items that come late, each behind those of them that it depends on, as far as there is such an order.
 fn in_order(run: &RunState, mut late: Vec<NewItem>) -> Vec<NewItem> {
-    let known = bound::items(run).into_iter().flat_map(ItemSet::keys);
+    let known = bound::items(run).keys();
     let mut known: HashSet<Number> = known.map(|key| Number(key.to_owned())).collect();
     let mut ordered = Vec::with_capacity(late.len());
     let is_ready = |item: &NewItem, known: &HashSet<Number>| {
@@ -414,17 +410,14 @@ fn updated(writer: &RunWriter<'_>, done: Result<Vec<Event>, Refusal>) -> UpdateA
     };
     if let Err(refusal) = done {
         let refusal = in_callers_words(run, refusal);
-        let RefusalText {
-            message,
-            suggestion,
-        } = refusal_text(&writer.call.definition, run, &refusal);
+        let told = Skills::refusal_text(&writer.call.definition, run, &refusal);
         if refusal.code == "unknown_item" {
-            let items = bound::items(run).into_iter().flat_map(ItemSet::keys);
+            let items = bound::items(run).keys();
             updated.expected = items.map(number).collect();
         }
         updated.code = Some(refusal.code);
-        updated.message = Some(message);
-        updated.suggestion = Some(suggestion);
+        updated.message = Some(told.message);
+        updated.suggestion = Some(told.suggestion);
     }
     updated
 }
@@ -461,10 +454,7 @@ fn task_edit(bound: &Bound, update: &TaskUpdate) -> Result<Edit, Refusal> {
 /// The fields that were set, as they are now.
 fn fields_now(run: &RunState, given: &Map<String, Value>) -> Map<String, Value> {
     let now = given.keys().map(|name| match name.as_str() {
-        WORK_ITEMS | ADD_ITEMS => (
-            "totalItems",
-            json!(bound::items(run).map_or(0, ItemSet::len)),
-        ),
+        WORK_ITEMS | ADD_ITEMS => ("totalItems", json!(bound::items(run).len())),
         CURRENT_ITEM => {
             let item = bound::item_in_hand(run).or_else(|| first(run));
             (CURRENT_ITEM, item.map_or(Value::Null, number))
