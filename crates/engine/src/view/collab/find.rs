@@ -57,12 +57,11 @@ impl Engine {
         RunStem::session(&workflow.0.id.value, session.unwrap_or(DEFAULT_SESSION))?;
         let project = self.home.project(&self.root)?;
         let _lock = project.lock(self.wait(), &self.command)?;
-        let begun = match session {
-            Some(name) => find::called_in(&project, &COLLAB, name)?,
-            None => {
-                let mut runs = standing(&project, Some(&COLLAB))?.into_iter();
-                runs.find(RunHead::goes_on).map(|run| run.dir)
-            }
+        let begun = if let Some(name) = session {
+            find::called_in(&project, &COLLAB, name)?
+        } else {
+            let mut runs = standing(&project, Some(&COLLAB))?.into_iter();
+            runs.find(RunHead::goes_on).map(|run| run.dir)
         };
         if let Some(dir) = begun {
             return Ok(dir);

@@ -167,7 +167,7 @@ impl NewItem {
             _ => {}
         }
         self.title = Some(title.to_owned());
-        self.kind = kind.name().to_owned();
+        kind.name().clone_into(&mut self.kind);
         self.status = (!is_late).then(|| status.name().to_owned());
         Ok(self)
     }
@@ -204,8 +204,8 @@ struct Fields {
     items: Option<Vec<NewItem>>,
     /// Items that come late.
     late: Vec<NewItem>,
-    /// The item to begin with: its number, or none of them.
-    current: Option<Option<Number>>,
+    /// The item to begin with: its number, or null for none of them.
+    current: Option<Value>,
     has_snapshot: Option<bool>,
 }
 
@@ -223,7 +223,8 @@ impl Fields {
         let mut current = None;
         if let Some(value) = given.get(CURRENT_ITEM) {
             let number = Option::<Number>::deserialize(value);
-            current = Some(number.map_err(|error| senseless(CURRENT_ITEM, &error))?);
+            let number = number.map_err(|error| senseless(CURRENT_ITEM, &error))?;
+            current = Some(json!(number.map(|Number(number)| number)));
         }
         let has_snapshot = match given.get(HAS_SNAPSHOT) {
             None => None,
@@ -249,10 +250,10 @@ impl Fields {
         let items = self.items.iter().flatten();
         let numbers: Vec<&Number> = items.filter_map(|item| item.number.as_ref()).collect();
         let distinct: HashSet<&&Number> = numbers.iter().collect();
-        let current = self.current.iter().flatten().next();
+        let current = self.current.as_ref().and_then(Value::as_str);
         self.late.is_empty()
             && distinct.len() == numbers.len()
-            && current.is_none_or(|current| numbers.contains(&current))
+            && current.is_none_or(|current| numbers.iter().any(|number| number.0 == current))
     }
 
     /// The items that come late, each with a number: that of the item which is the same, so that who asks again after a lost answer
@@ -280,10 +281,11 @@ impl Fields {
                 fields.all(|(name, value)| known.fields.get(name) == Some(value))
             };
             let same = items.iter().find(|(_, known)| is_same(known));
-            let number = same.map(|(key, _)| key.to_owned()).unwrap_or_else(|| {
+            let next = || {
                 highest += 1;
                 highest.to_string()
-            });
+            };
+            let number = same.map_or_else(next, |(key, _)| key.to_owned());
             item.number = Some(Number(number));
         }
         Ok(late)
@@ -318,13 +320,13 @@ impl Fields {
         let may_be_of_design = is_open && !has_items;
         match &self.current {
             None => {}
-            Some(None) if may_be_of_design => FIRST.forget(&mut keep),
-            Some(Some(Number(named))) if may_be_of_design && is_in_design(writer, named)? => {
+            Some(Value::Null) if may_be_of_design => FIRST.forget(&mut keep),
+            Some(Value::String(named)) if may_be_of_design && is_in_design(writer, named)? => {
                 FIRST.put(&mut keep, named)?;
             }
             Some(named) => edits.push(Edit::Var {
                 name: bound.item,
-                value: json!(named.as_ref().map(|Number(named)| named)),
+                value: named.clone(),
             }),
         }
         edits.extend(self.has_snapshot.map(|has_one| Edit::Var {
