@@ -363,6 +363,7 @@ pub fn tool_argument(
             ("result".to_owned(), Some(result))
         }
         (_, "skipped") => ("outcome".to_owned(), Some("failed".into())),
+        (_, "task") => ("tasks".to_owned(), value.map(|task| json!([task]))),
         // There a gate is the one that is decided on, and not one whose mode is set.
         ("session_decide" | "run_decide", "gate") => ("gate".to_owned(), value),
         (_, "shown") => ("hash".to_owned(), value),
