@@ -63,7 +63,7 @@ pub struct Statement {
 
 impl Statement {
     /// A decision on a run, after its last event, whose hash is `last`.
-    fn on(run: &str, what: &str, subject: &str, text: &str, last: &str) -> Self {
+    pub(crate) fn on(run: &str, what: &str, subject: &str, text: &str, last: &str) -> Self {
         Self {
             run: run.to_owned(),
             what: what.to_owned(),
@@ -92,11 +92,16 @@ impl Statement {
         }
     }
 
-    /// `resume`, `reopen`, `rewind` or `abort` of a run that stopped for the reason `stopped`.
-    pub fn on_turn(run: &str, stopped: &str, turn: &Turn<'_>, last: &str) -> Self {
+    /// A turn of a run: letting a refusal pass for its present unit, or what a run that stopped is taken up with.
+    pub fn on_turn(run: &RunState, turn: &Turn<'_>, last: &str) -> Self {
+        let (id, reason) = (&run.run, turn.reason);
+        if turn.verb == Verb::Allow {
+            let code = turn.text("code").unwrap_or_default();
+            return Self::on_refusal(id, present_unit(run), code, reason, last);
+        }
         Self {
             flags: turn.flags.clone(),
-            ..Self::on(run, turn.name, stopped, turn.reason, last)
+            ..Self::on(id, turn.verb.name(), run.stopped(), reason, last)
         }
     }
 
@@ -127,10 +132,10 @@ impl Statement {
 }
 
 /// A turn of a run: what is done to it without a report. Some a person decides.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Turn<'a> {
-    /// The name of a verb.
-    pub name: &'a str,
+    /// What is done.
+    pub verb: Verb,
     /// Why, where that is said.
     pub reason: &'a str,
     /// What else is decided with it.
@@ -139,9 +144,9 @@ pub struct Turn<'a> {
 
 impl<'a> Turn<'a> {
     /// One with nothing else to it.
-    pub fn new(name: &'a str, reason: &'a str) -> Self {
+    pub fn new(verb: Verb, reason: &'a str) -> Self {
         Self {
-            name,
+            verb,
             reason,
             flags: Map::new(),
         }
@@ -156,13 +161,13 @@ impl<'a> Turn<'a> {
 
     /// That the run, or this item of it, goes one step back; to where work of another kind begins, if one is said.
     pub fn reopen(item: Option<&str>, kind: Option<&str>, reason: &'a str) -> Self {
-        let turn = Self::new("reopen", reason);
+        let turn = Self::new(Verb::Reopen, reason);
         turn.with("item", item).with("kind", kind)
     }
 
     /// That an item, the present one if none is named, is given up for good.
     pub fn skip(item: Option<&str>, reason: &'a str) -> Self {
-        Self::new("skip", reason).with("item", item)
+        Self::new(Verb::Skip, reason).with("item", item)
     }
 
     /// The same turn of these tasks.
@@ -173,12 +178,12 @@ impl<'a> Turn<'a> {
 
     /// That a rule is let pass for the present work unit.
     pub fn allow(code: &str, reason: &'a str) -> Self {
-        Self::new("allow", reason).with("code", Some(code))
+        Self::new(Verb::Allow, reason).with("code", Some(code))
     }
 
     /// That a run is ended, and what it had deleted: also work that is nowhere else, where that is forced.
     pub fn abort(cleanup: bool, force: bool) -> Self {
-        let turn = Self::new("abort", "").with("cleanup", Some(cleanup));
+        let turn = Self::new(Verb::Abort, "").with("cleanup", Some(cleanup));
         turn.with("force", Some(force))
     }
 
@@ -218,7 +223,7 @@ impl<'a> Turn<'a> {
 
     /// It as a step, to be taken with all of its arguments.
     pub fn step(&self) -> NextStep {
-        let mut step = Verb::named(self.name).unwrap_or(Verb::Resume).step();
+        let mut step = self.verb.step();
         for (name, flag) in &self.flags {
             let values = match flag {
                 Value::Array(values) => values.as_slice(),
@@ -283,13 +288,7 @@ impl Engine {
         turn: &Turn<'_>,
     ) -> Result<(Statement, Strength), Fault> {
         let Loaded { run, head, .. } = self.of_that_id(run)?;
-        let statement = match (turn.name, turn.text("code")) {
-            ("allow", Some(code)) => {
-                let unit = present_unit(&run);
-                Statement::on_refusal(&run.run, unit, code, turn.reason, &head.hash)
-            }
-            _ => Statement::on_turn(&run.run, run.stopped(), turn, &head.hash),
-        };
+        let statement = Statement::on_turn(&run, turn, &head.hash);
         Ok((statement, run.least_approval))
     }
 
@@ -345,13 +344,7 @@ impl Engine {
         open: &OpenRun<'_>,
         turn: &Turn<'_>,
     ) -> Result<Option<Box<Approval>>, Fault> {
-        let run = &open.run;
-        self.approval(&Statement::on_turn(
-            &run.run,
-            run.stopped(),
-            turn,
-            open.last(),
-        ))
+        self.approval(&Statement::on_turn(&open.run, turn, open.last()))
     }
 
     /// The least that stands behind a decision of a person, as the settings have it now.

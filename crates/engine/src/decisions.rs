@@ -8,7 +8,7 @@ use serde::Serialize;
 use workspace::person;
 use workspace::person::SignatureError;
 
-use crate::approval::{Statement, Turn};
+use crate::approval::Statement;
 use crate::fault::chain;
 use crate::gate::ClosedGate;
 
@@ -81,15 +81,11 @@ impl Decision {
                 approval,
                 ..
             } => {
-                let turn = Turn {
-                    name: what,
-                    reason,
+                let statement = Statement {
                     flags: flags.clone(),
+                    ..Statement::on(run, what, stopped, reason, &record.prev)
                 };
-                (
-                    Statement::on_turn(run, stopped, &turn, &record.prev),
-                    approval,
-                )
+                (statement, approval)
             }
             _ => return None,
         };

@@ -19,7 +19,7 @@ use crate::generic::files;
 use crate::generic::messages;
 use crate::open_run::{self, Forecast};
 use crate::turn::answer::{TurnAnswer, TurnDetails};
-use crate::turn::{TurnOutcome, refused};
+use crate::turn::{TurnOutcome, refused, take};
 use crate::view::View;
 use crate::view::session::about::settled_look;
 
@@ -107,7 +107,8 @@ impl Engine {
             Choice::Approve => approved_as_it_is(&writer.call, &writer.open.run, looked_at)?,
             Choice::Reject => Default::default(),
         };
-        let done = writer.command(&Command::Decide(Box::new(GateDecision {
+        let own = View::of(&writer.open.run);
+        let decision = Command::Decide(Box::new(GateDecision {
             gate: looked_at.gate.clone(),
             state: looked_at.state.clone(),
             round: looked_at.round,
@@ -117,9 +118,9 @@ impl Engine {
             approval,
             changed,
             keep,
-        })))?;
+        }));
+        let events = take(own, &mut writer, &decision)?;
         let (run, call) = (&writer.open.run, &writer.call);
-        let events = done.map_err(|refusal| refused(View::of(run), call, run, None, &refusal))?;
         let (gate, recorded) = (looked_at.gate.clone(), !events.is_empty());
         let message = match (choice, recorded) {
             (Choice::Approve, true) => format!("The gate `{gate}` is open"),
@@ -145,7 +146,7 @@ impl Engine {
 pub(crate) fn closed_gate(call: &Call<'_>, run: &RunState) -> Result<ClosedGate, Fault> {
     match open_run::foresee(&call.definition, run, call)? {
         Forecast::Blocked(refusal) => gate_of(call, run, &refusal).ok_or_else(|| no_gate(run)),
-        Forecast::Refused(refusal) => Err(refused(View::of(run), call, run, None, &refusal)),
+        Forecast::Refused(refusal) => Err(refused(View::of(run), call, run, &refusal)),
         _ => Err(no_gate(run)),
     }
 }

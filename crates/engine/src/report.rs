@@ -20,7 +20,7 @@ use workspace::convention::message;
 
 use crate::action::next::other_step;
 use crate::action::status::present;
-use crate::approval::Turn;
+use crate::approval::Statement;
 use crate::call::Input;
 use crate::capability::memory::{self, is_repair};
 use crate::capability::tests::evidence::{asked_level, level_named};
@@ -294,14 +294,14 @@ impl Engine {
             outcome
         } else {
             let named = unit.as_ref().map(|(unit, _)| unit.as_str().into());
-            let answer = Turn {
+            let (run, last) = (&writer.open.run, writer.open.last());
+            command.approval = self.approval(&Statement {
                 flags: named
                     .into_iter()
                     .map(|unit| ("unit".to_owned(), unit))
                     .collect(),
-                ..Turn::new("answer", "")
-            };
-            command.approval = self.approval_of_turn(&writer.open, &answer)?;
+                ..Statement::on(&run.run, "answer", run.stopped(), "", last)
+            })?;
             decided(&mut writer, command)?
         };
         let role = outcome.report().map(|report| report.role.clone()).or(role);

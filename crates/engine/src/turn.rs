@@ -18,7 +18,7 @@ use machine::trigger::Trigger;
 use machine::{Command, Definition, Event, Refusal, RunState};
 use serde_json::{Map, Value};
 
-use crate::approval::{Statement, Turn, again, present_unit};
+use crate::approval::{Turn, again, present_unit};
 use crate::call::{Call, Input};
 use crate::capability::documents::skills::Skills;
 use crate::capability::files::subject::{TAMPERED, fault as fault_of};
@@ -36,7 +36,7 @@ use crate::open_run;
 use crate::report::is_read_on_branch;
 use crate::summary;
 use crate::turn::answer::{TurnAnswer, TurnDetails};
-use crate::view::autopilot::{kinds, running};
+use crate::view::autopilot::kinds;
 use crate::view::collab::turn::{Way, turn_work};
 use crate::view::session::turn::{is_at_cap, may_be_reopened};
 use crate::view::{SESSION, View};
@@ -90,9 +90,11 @@ pub(crate) struct Asked<'t> {
     pub(crate) turn: &'t Turn<'t>,
 }
 
+/// Takes a turn of the run that is meant.
+type Take = fn(&Engine, &Asked<'_>) -> Result<TurnAnswer, Fault>;
+
 impl Engine {
-    /// Takes a turn of a run, in the words of a view: `pause`, `resume`, `reopen`, `skip`, `allow`, `abort`, `rewind`, `adopt`,
-    /// `submit` or `feedback`.
+    /// Takes a turn of a run, in the words of a view.
     ///
     /// # Errors
     /// What stands against it. Where a person decides it and nobody was asked: `needs_person`.
@@ -106,51 +108,40 @@ impl Engine {
         if bytes > LONGEST_REASON {
             return Err(fault!("too_large.reason", bytes, most = LONGEST_REASON));
         }
-        let says_why = !turn.reason.trim().is_empty();
-        let meant = match (turn.name, turn.kind()) {
-            ("skip" | "allow", _) | ("reopen", Some(_)) if !says_why => {
-                return Err(no_reason(turn.step().verb));
-            }
-            ("resume", _) => Selector::Stopped,
-            ("abort", _) => Selector::NotOver,
-            _ => Selector::Running,
+        let (meant, needs_reason, take): (_, _, Take) = match turn.verb {
+            Verb::Pause => (Selector::Running, false, Self::turn_to_pause),
+            Verb::Resume => (Selector::Stopped, false, Self::turn_to_resume),
+            Verb::Reopen => (Selector::Running, turn.kind().is_some(), Self::turn_back),
+            Verb::Skip => (Selector::Running, true, Self::turn_to_skip),
+            Verb::Allow => (Selector::Running, true, Self::turn_to_allow),
+            Verb::Rewind => (Selector::Running, false, Self::turn_to_rewind),
+            Verb::Adopt => (Selector::Running, false, Self::turn_to_adopt),
+            Verb::Submit => (Selector::Running, false, Self::turn_to_submit),
+            Verb::Feedback => (Selector::Running, false, Self::turn_to_feedback),
+            Verb::Abort => (Selector::NotOver, false, Self::turn_to_abort),
+            other => return Err(Fault::bug(format!("`{}` is no turn", other.name()))),
         };
+        if needs_reason && turn.reason.trim().is_empty() {
+            return Err(no_reason(turn.verb));
+        }
         let resumed = match run {
-            None if turn.name == "resume" && view.only().is_some() => Some(self.only_resumable()?),
+            None if meant == Selector::Stopped && view.only().is_some() => {
+                Some(self.only_resumable()?)
+            }
             named => named.map(str::to_owned),
         };
         let (project, dir) = self.meant(view, resumed.as_deref(), meant)?;
-        let asked = &Asked {
+        let asked = Asked {
             view,
             project,
             dir,
             turn,
         };
-        let taken = match turn.name {
-            "pause" => self.turn_to_pause(asked),
-            "resume" => self.turn_to_resume(asked),
-            "reopen" => self.turn_back(asked),
-            "skip" => self.turn_to_skip(asked),
-            "allow" => self.turn_to_allow(asked),
-            "rewind" => self.turn_to_rewind(asked),
-            "adopt" => self.turn_to_adopt(asked),
-            "submit" => self.turn_to_submit(asked),
-            "feedback" => self.turn_to_feedback(asked),
-            "abort" => {
-                // The answer names where the report is read; it is not repeated whole.
-                let answer = self.turn_to_abort(asked)?;
-                return Ok(TurnAnswer {
-                    report: None,
-                    ..answer
-                });
-            }
-            other => Err(Fault::bug(format!("`{other}` is no turn"))),
-        };
-        taken?.answer(view)
+        take(self, &asked)
     }
 
     /// Stops taking reports.
-    fn turn_to_pause(&self, asked: &Asked<'_>) -> Result<TurnOutcome<'_>, Fault> {
+    fn turn_to_pause(&self, asked: &Asked<'_>) -> Result<TurnAnswer, Fault> {
         let reason = match asked.turn.reason.trim() {
             "" => "asked for",
             _ => asked.turn.reason,
@@ -159,20 +150,17 @@ impl Engine {
         self.unit_is_present(&writer.open.run, &writer.call.definition)?;
         let command = Command::Pause {
             reason: reason.to_owned(),
-            approval: self.approval_of_turn(&writer.open, &Turn::new("pause", ""))?,
+            approval: self.approval_of_turn(&writer.open, &Turn::new(Verb::Pause, ""))?,
         };
-        turned(asked.view, writer, &command, |_| {
-            format!("Paused: {reason}")
-        })
+        let message = |_: &_| format!("Paused: {reason}");
+        turned(asked.view, writer, &command, message)?.answer(asked.view)
     }
 
     /// Goes on with a run.
-    fn turn_to_resume(&self, asked: &Asked<'_>) -> Result<TurnOutcome<'_>, Fault> {
-        let outcome = self.goes_on(asked.view, &asked.project, &asked.dir)?;
-        Ok(TurnOutcome {
-            details: TurnDetails::Resumed { resumed: true },
-            ..outcome
-        })
+    fn turn_to_resume(&self, asked: &Asked<'_>) -> Result<TurnAnswer, Fault> {
+        let mut outcome = self.goes_on(asked.view, &asked.project, &asked.dir)?;
+        outcome.details = TurnDetails::Resumed { resumed: true };
+        outcome.answer(asked.view)
     }
 
     /// Goes on with this run, or settles what an interrupted call left of it.
@@ -198,27 +186,28 @@ impl Engine {
         }
         self.unit_is_present(&writer.open.run, &writer.call.definition)?;
         if is_over_a_task(run) {
-            self.may_go_on(&writer, project)?;
+            head_is_there(run)?;
+            self.refuse_beside(project, run)?;
         }
         if writer.call.session.is_some() && is_at_cap(&writer.call.definition, run) {
             return Err(fault!("needs_person.goes_on", run = dir.id()));
         }
-        let approval = self.approval_of_turn(&writer.open, &Turn::new("resume", ""))?;
+        let approval = self.approval_of_turn(&writer.open, &Turn::new(Verb::Resume, ""))?;
         turned(view, writer, &Command::Resume { approval }, goes_on)
     }
 
     /// One step back, by the present state's own rule.
-    fn turn_back(&self, asked: &Asked<'_>) -> Result<TurnOutcome<'_>, Fault> {
+    fn turn_back(&self, asked: &Asked<'_>) -> Result<TurnAnswer, Fault> {
         let (view, turn, project) = (asked.view, asked.turn, &asked.project);
         let item = turn.item();
         let writer = self.writer_alone(project, &asked.dir, Input::None)?;
         let says_more = |flag: &String| flag != "item";
         let reason = Some(turn.reason).filter(|_| !turn.flags.keys().any(says_more));
         if let Some(message) = self.aside_before(&writer, Trigger::Reopen, turn.target(), reason)? {
-            return Ok(TurnOutcome::new(writer, message));
+            return TurnOutcome::new(writer, message).answer(view);
         }
         if writer.call.skills.is_some() {
-            return turn_work(view, writer, Way::Reopen, turn);
+            return turn_work(view, writer, Way::Reopen, turn)?.answer(view);
         }
         if let Some(kind) = turn.kind() {
             takes_kind(&writer, item, kind)?;
@@ -232,12 +221,13 @@ impl Engine {
                 "needs_person" => fault!("needs_person.turn_back", run = run.run)
                     .detail("runId", run.run.as_str())
                     .recover(turn.step().in_view(SESSION.name).of(&run.run)),
-                _ => refused(view, &writer.call, run, None, &weak),
+                _ => refused(view, &writer.call, run, &weak),
             })?;
         }
         if is_over_a_task(run) && run.status == RunStatus::Paused {
             // It ends the pause, so it needs what a resume needs.
-            self.may_go_on(&writer, project)?;
+            head_is_there(run)?;
+            self.refuse_beside(project, run)?;
         }
         let command = Command::Reopen {
             item: item.map(str::to_owned),
@@ -262,28 +252,26 @@ impl Engine {
             let mut tokens = run.tokens.iter();
             tokens.any(|token| token.key() == Some(item))
         });
-        turned(view, writer, &command, |run| match item {
-            Some(item) if !was_in_hand => {
-                format!(
-                    "Reopened: {item} is to be done again; now it is {}",
-                    places(run)
-                )
+        let message = |run: &_| match (item, places(run)) {
+            (Some(item), now) if !was_in_hand => {
+                format!("Reopened: {item} is to be done again; now it is {now}")
             }
-            _ => format!("Reopened: from {from} back to {}", places(run)),
-        })
+            (_, now) => format!("Reopened: from {from} back to {now}"),
+        };
+        turned(view, writer, &command, message)?.answer(view)
     }
 
     /// Gives an item up, or the run, by the present state's own rule.
-    fn turn_to_skip(&self, asked: &Asked<'_>) -> Result<TurnOutcome<'_>, Fault> {
+    fn turn_to_skip(&self, asked: &Asked<'_>) -> Result<TurnAnswer, Fault> {
         let (view, turn) = (asked.view, asked.turn);
         let (item, reason) = (turn.item(), turn.reason);
         let writer = self.writer_alone(&asked.project, &asked.dir, Input::None)?;
         let said = Some(reason).filter(|_| turn.tasks().is_empty());
         if let Some(message) = self.aside_before(&writer, Trigger::Skip, turn.target(), said)? {
-            return Ok(TurnOutcome::new(writer, message));
+            return TurnOutcome::new(writer, message).answer(view);
         }
         if writer.call.skills.is_some() {
-            return turn_work(view, writer, Way::Skip, turn);
+            return turn_work(view, writer, Way::Skip, turn)?.answer(view);
         }
         let run = &writer.open.run;
         let present = || run.waiting().next()?.0.key();
@@ -302,7 +290,7 @@ impl Engine {
         };
         let definition = Arc::clone(&writer.call.definition);
         let unit = present_unit(run).to_owned();
-        turned(view, writer, &command, |run| {
+        let message = |run: &RunState| {
             let leads_back = !definition.edges(run.state(), Trigger::Rewind).is_empty();
             match skipped {
                 Some(key) if left.is_empty() => format!("Skipped: {key}"),
@@ -318,27 +306,24 @@ impl Engine {
                 ),
                 None => "Skipped".to_owned(),
             }
-        })
+        };
+        turned(view, writer, &command, message)?.answer(view)
     }
 
     /// Lets one policy refusal pass for the present unit. Only for a person.
-    fn turn_to_allow(&self, asked: &Asked<'_>) -> Result<TurnOutcome<'_>, Fault> {
+    fn turn_to_allow(&self, asked: &Asked<'_>) -> Result<TurnAnswer, Fault> {
         let turn = asked.turn;
-        let (code, reason) = (turn.text("code").unwrap_or_default(), turn.reason);
+        let code = turn.text("code").unwrap_or_default();
         let writer = self.writer(&asked.dir, Input::None)?;
-        let run = &writer.open.run;
-        self.unit_is_present(run, &writer.call.definition)?;
+        self.unit_is_present(&writer.open.run, &writer.call.definition)?;
         is_where_it_was(&writer)?;
-        let unit = present_unit(run);
-        let statement = Statement::on_refusal(&run.run, unit, code, reason, writer.open.last());
         let command = Command::Allow {
             code: code.to_owned(),
-            reason: reason.to_owned(),
-            approval: self.approval(&statement)?,
+            reason: turn.reason.to_owned(),
+            approval: self.approval_of_turn(&writer.open, turn)?,
         };
-        turned(asked.view, writer, &command, |_| {
-            format!("`{code}` will be let pass for this unit; report again")
-        })
+        let message = |_: &_| format!("`{code}` will be let pass for this unit; report again");
+        turned(asked.view, writer, &command, message)?.answer(asked.view)
     }
 
     /// What a step aside came to that an earlier call took. Refuses one that names no target when the item that it was meant for was
@@ -355,16 +340,6 @@ impl Engine {
             is_where_it_was(writer)?;
         }
         Ok(before)
-    }
-
-    /// Refuses to go on with a run whose branch is not there, or beside another one. To be asked under
-    /// the lock of the project.
-    fn may_go_on(&self, writer: &RunWriter<'_>, project: &ProjectDir) -> Result<(), Fault> {
-        head_is_there(&writer.open.run)?;
-        match running(project)? {
-            Some(other) if other.id() == writer.open.run.run => Ok(()),
-            _ => self.refuse_second(project, None),
-        }
     }
 }
 
@@ -403,17 +378,19 @@ pub(crate) fn turned<'a>(
     if status.is_over() && !is_possible {
         return Err(over(&writer.open.run));
     }
-    let state = writer.open.run.waiting().next();
-    let state = state.map(|(token, _)| token.state.clone());
+    take(view, &mut writer, command)?;
+    let message = message(&writer.open.run);
+    Ok(TurnOutcome::new(writer, message))
+}
+
+/// Has a run take a command whatever its status is: what was journalled.
+pub(crate) fn take(
+    view: &'static View,
+    writer: &mut RunWriter<'_>,
+    command: &Command,
+) -> Result<Vec<Event>, Fault> {
     let done = writer.command(command)?;
-    let (call, run) = (&writer.call, &writer.open.run);
-    match done {
-        Ok(_) => {
-            let message = message(run);
-            Ok(TurnOutcome::new(writer, message))
-        }
-        Err(refusal) => Err(refused(view, call, run, state.as_deref(), &refusal)),
-    }
+    done.map_err(|refusal| refused(view, &writer.call, &writer.open.run, &refusal))
 }
 
 /// A refusal of what is no report, in the words of what the run works with.
@@ -421,13 +398,14 @@ pub(crate) fn refused(
     view: &'static View,
     call: &Call<'_>,
     run: &RunState,
-    state: Option<&str>,
     refusal: &Refusal,
 ) -> Fault {
     let definition = &call.definition;
+    let waiting = run.waiting().next();
+    let state = waiting.map_or(run.state(), |(token, _)| &token.state);
     let said = match &call.skills {
         Some(_) => Skills::refusal_text(definition, run, refusal),
-        None => messages::refusal(run, definition, state, refusal),
+        None => messages::refusal(run, definition, Some(state), refusal),
     };
     let fault = fault_with(refusal, said);
     let group = if view.is_of_tasks { "autopilot" } else { "run" };

@@ -4,7 +4,7 @@ use engine::report::{Meaning, Report};
 use engine::turn::answer::TurnAnswer;
 use engine::view::AUTOPILOT;
 use engine::view::autopilot::request;
-use engine::{Action, AwaitedReport, Engine, Fault, Kind, Turn, Verdict};
+use engine::{Action, AwaitedReport, Engine, Fault, Kind, Turn, Verb, Verdict};
 use workspace::config::Level;
 
 use crate::commands::{DONE, Outcome};
@@ -267,7 +267,7 @@ impl Session<'_> {
             Reply::Moved => return Ok(true),
             Reply::Leave => return Ok(false),
         }
-        let answer = self.turn(&Turn::new("resume", ""));
+        let answer = self.turn(&Turn::new(Verb::Resume, ""));
         if let Some(answer) = self.told(answer)? {
             let text = render::turned(&answer, &self.output.look());
             self.output.text(&text)?;
@@ -374,7 +374,7 @@ impl Session<'_> {
                 return Ok(Some(Reply::Moved));
             }
             "skip" => self.turn(&Turn::skip(None, reason)),
-            "pause" => self.turn(&Turn::new("pause", reason)),
+            "pause" => self.turn(&Turn::new(Verb::Pause, reason)),
             _ => return Ok(None),
         };
         if let Some(moved) = self.told(moved)? {

@@ -3,7 +3,7 @@
 use engine::board::{Choices, Deed, SeenDecision, code_to_type_back};
 use engine::fault;
 use engine::view::GENERIC;
-use engine::{Channel, Choice, Engine, Fault, Strength, Turn};
+use engine::{Channel, Choice, Engine, Fault, Strength, Turn, Verb};
 
 /// The keys, what each is for, and what is said of it.
 pub const KEYS: [(char, Deed, &str); 8] = [
@@ -55,7 +55,7 @@ impl Asked {
     /// # Errors
     /// Where it cannot be made here: no gate is closed, or a signature is asked for.
     pub fn begin(engine: &Engine, run: &str, deed: Deed) -> Result<Self, Fault> {
-        let (_, least) = engine.turn_statement(run, &Turn::default())?;
+        let (_, least) = engine.turn_statement(run, &Turn::new(Verb::Resume, ""))?;
         let mut asked = Self {
             deed,
             seen: engine.last_event(run)?,

@@ -1,7 +1,7 @@
 //! Loading a run, and `next`, must cost the same whether the journal has ten events or a million.
 
-use engine::Turn;
 use engine::view::AUTOPILOT;
+use engine::{Turn, Verb};
 use std::path::Path;
 
 use criterion::{BenchmarkId, Criterion};
@@ -39,11 +39,11 @@ pub fn next(criterion: &mut Criterion) {
         // One ordinary command: it writes the snapshot that a run of that length would have.
         stage
             .engine
-            .turn(&AUTOPILOT, None, &Turn::new("pause", "bench"))
+            .turn(&AUTOPILOT, None, &Turn::new(Verb::Pause, "bench"))
             .expect("paused");
         stage
             .engine
-            .turn(&AUTOPILOT, None, &Turn::new("resume", ""))
+            .turn(&AUTOPILOT, None, &Turn::new(Verb::Resume, ""))
             .expect("resumed");
         let run = stage.engine.status(&AUTOPILOT, None).expect("a run").run_id;
         group.bench_with_input(BenchmarkId::new("next", events), &events, |bencher, _| {
@@ -61,11 +61,11 @@ pub fn next(criterion: &mut Criterion) {
                 bencher.iter(|| {
                     stage
                         .engine
-                        .turn(&AUTOPILOT, Some(&run), &Turn::new("pause", "bench"))
+                        .turn(&AUTOPILOT, Some(&run), &Turn::new(Verb::Pause, "bench"))
                         .expect("paused");
                     stage
                         .engine
-                        .turn(&AUTOPILOT, Some(&run), &Turn::new("resume", ""))
+                        .turn(&AUTOPILOT, Some(&run), &Turn::new(Verb::Resume, ""))
                         .expect("resumed");
                 });
             },

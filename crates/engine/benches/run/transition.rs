@@ -6,9 +6,9 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 
 use criterion::Criterion;
-use engine::Turn;
 use engine::report::{Meaning, Report};
 use engine::view::autopilot::request;
+use engine::{Turn, Verb};
 
 use crate::stage;
 
@@ -18,12 +18,12 @@ pub fn transition(criterion: &mut Criterion) {
     let before = std::fs::metadata(&journal).expect("a journal").len();
     stage
         .engine
-        .turn(&AUTOPILOT, None, &Turn::new("pause", "bench"))
+        .turn(&AUTOPILOT, None, &Turn::new(Verb::Pause, "bench"))
         .expect("paused");
     let paused = std::fs::metadata(&journal).expect("a journal").len() - before;
     stage
         .engine
-        .turn(&AUTOPILOT, None, &Turn::new("resume", ""))
+        .turn(&AUTOPILOT, None, &Turn::new(Verb::Resume, ""))
         .expect("resumed");
     let line = vec![b'x'; usize::try_from(paused).expect("small")];
 
@@ -45,11 +45,11 @@ pub fn transition(criterion: &mut Criterion) {
         bencher.iter(|| {
             stage
                 .engine
-                .turn(&AUTOPILOT, Some(&run), &Turn::new("pause", "bench"))
+                .turn(&AUTOPILOT, Some(&run), &Turn::new(Verb::Pause, "bench"))
                 .expect("paused");
             stage
                 .engine
-                .turn(&AUTOPILOT, Some(&run), &Turn::new("resume", ""))
+                .turn(&AUTOPILOT, Some(&run), &Turn::new(Verb::Resume, ""))
                 .expect("resumed");
         });
     });

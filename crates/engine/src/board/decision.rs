@@ -11,6 +11,7 @@ use crate::engine::Engine;
 use crate::fault;
 use crate::fault::{Fault, Kind};
 use crate::gate::{ClosedGate, Decide};
+use crate::next_step::Verb;
 use crate::report::{Meaning, Report};
 use crate::turn::answer::TurnAnswer;
 use crate::view::GENERIC;
@@ -72,7 +73,7 @@ impl SeenDecision {
 impl Engine {
     /// The hash of the last event of the run of that id: of everything that happened in it.
     pub fn last_event(&self, run: &str) -> Result<String, Fault> {
-        let (statement, _) = self.turn_statement(run, &Turn::default())?;
+        let (statement, _) = self.turn_statement(run, &Turn::new(Verb::Resume, ""))?;
         Ok(statement.after)
     }
 
@@ -96,9 +97,9 @@ impl Engine {
         let reason = decision.reason.as_str();
         let take = |turn: &Turn<'_>| person.turn(&GENERIC, Some(run), turn);
         match deed {
-            Deed::Pause if reason.is_empty() => take(&Turn::new("pause", "paused by a person")),
-            Deed::Pause => take(&Turn::new("pause", reason)),
-            Deed::Resume => take(&Turn::new("resume", "")),
+            Deed::Pause if reason.is_empty() => take(&Turn::new(Verb::Pause, "paused by a person")),
+            Deed::Pause => take(&Turn::new(Verb::Pause, reason)),
+            Deed::Resume => take(&Turn::new(Verb::Resume, "")),
             Deed::Reopen => take(&decision.reopening()),
             Deed::Skip => take(&Turn::skip(decision.item.as_deref(), reason)),
             Deed::Allow => take(&Turn::allow(&decision.code, reason)),
@@ -152,7 +153,7 @@ impl Engine {
         let (statement, _) = match deed {
             Deed::Approve => return at_gate(Choice::Approve),
             Deed::Reject => return at_gate(Choice::Reject),
-            Deed::Resume => self.turn_statement(run, &Turn::new("resume", ""))?,
+            Deed::Resume => self.turn_statement(run, &Turn::new(Verb::Resume, ""))?,
             Deed::Reopen => self.turn_statement(run, &decision.reopening())?,
             Deed::Allow => {
                 self.turn_statement(run, &Turn::allow(&decision.code, &decision.reason))?

@@ -61,6 +61,14 @@ impl Engine {
 
     /// Ends a run. Of one over a task, branch and folder may go, too; whatever else it worked on stays.
     pub(super) fn turn_to_abort(&self, asked: &Asked<'_>) -> Result<TurnAnswer, Fault> {
+        Ok(TurnAnswer {
+            // The answer names where the report is read; it is not repeated whole.
+            report: None,
+            ..self.abort(asked)?
+        })
+    }
+
+    fn abort(&self, asked: &Asked<'_>) -> Result<TurnAnswer, Fault> {
         let Asked { view, turn, .. } = *asked;
         let writer = self.writer_to_end(&asked.project, &asked.dir)?;
         let run = &writer.open.run;
@@ -115,7 +123,7 @@ impl Engine {
         };
         if let Some(refusal) = refusal {
             let (call, run) = (&writer.call, &writer.open.run);
-            return Err(refused(view, call, run, None, &refusal));
+            return Err(refused(view, call, run, &refusal));
         }
         let (start, branch) = (&memory.start, memory.start.branch.clone());
         let details = TurnDetails::Aborted {

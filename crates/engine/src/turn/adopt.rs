@@ -12,12 +12,13 @@ use crate::fault;
 use crate::fault::Fault;
 use crate::find::is_over_a_task;
 use crate::next_step::Verb;
+use crate::turn::answer::TurnAnswer;
 use crate::turn::{Asked, TurnOutcome, over, turned};
 
 impl Engine {
     /// Has a run over a task go on from where its branch is by now: what is in progress begins again on it, and subtasks whose
     /// commits are gone are done again. Where the branch has not moved nothing is done.
-    pub(super) fn turn_to_adopt(&self, asked: &Asked<'_>) -> Result<TurnOutcome<'_>, Fault> {
+    pub(super) fn turn_to_adopt(&self, asked: &Asked<'_>) -> Result<TurnAnswer, Fault> {
         let writer = self.writer_alone(&asked.project, &asked.dir, Input::None)?;
         self.unit_is_present(&writer.open.run, &writer.call.definition)?;
         let run = &writer.open.run;
@@ -42,7 +43,7 @@ impl Engine {
                 "Nothing was done: the commits on top are part of what is in progress"
             };
             let message = message.to_owned();
-            return Ok(TurnOutcome::new(writer, message));
+            return TurnOutcome::new(writer, message).answer(asked.view);
         };
         if head.is_none() {
             let refusal = found.refusal(run, &memory.start.branch);
@@ -53,6 +54,6 @@ impl Engine {
             keep: found.keep(run, whole)?,
             again: found.lost().to_vec(),
         };
-        turned(asked.view, writer, &command, |_| found.taken())
+        turned(asked.view, writer, &command, |_| found.taken())?.answer(asked.view)
     }
 }

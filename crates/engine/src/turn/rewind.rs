@@ -17,7 +17,8 @@ use crate::fault::Fault;
 use crate::find::{Selector, is_over_a_task};
 use crate::open_run::event_of;
 use crate::proof::source;
-use crate::turn::{Asked, TurnOutcome, refused, result_of};
+use crate::turn::answer::TurnAnswer;
+use crate::turn::{Asked, TurnOutcome, result_of, take};
 use crate::view::View;
 
 /// How people call the step at which the last commit was not made yet.
@@ -207,7 +208,7 @@ impl Engine {
     }
 
     /// Takes a run back to a step: the run, its branch and the working tree. What was is kept.
-    pub(super) fn turn_to_rewind(&self, asked: &Asked<'_>) -> Result<TurnOutcome<'_>, Fault> {
+    pub(super) fn turn_to_rewind(&self, asked: &Asked<'_>) -> Result<TurnAnswer, Fault> {
         let Asked { project, turn, .. } = asked;
         let mut writer = self.writer_alone(project, &asked.dir, Input::None)?;
         if is_over_a_task(&writer.open.run) {
@@ -215,7 +216,7 @@ impl Engine {
         }
         let to = turn.text("to");
         if let Some(message) = self.taken_before(&writer, Trigger::Rewind, to, Some(turn.reason))? {
-            return Ok(TurnOutcome::new(writer, message));
+            return TurnOutcome::new(writer, message).answer(asked.view);
         }
         let steps = PastSteps::in_dir(asked.dir.path())?;
         let step = steps.named(to.unwrap_or_default(), &writer.open.run)?;
@@ -225,17 +226,8 @@ impl Engine {
             flags: turn.flags.clone(),
             approval: self.approval_of_turn(&writer.open, turn)?,
         };
-        match writer.command(&command)? {
-            Ok(events) => {
-                let message = told(step, &events);
-                Ok(TurnOutcome::new(writer, message))
-            }
-            Err(refusal) => {
-                let (call, run) = (&writer.call, &writer.open.run);
-                let state = Some(run.state());
-                Err(refused(asked.view, call, run, state, &refusal))
-            }
-        }
+        let events = take(asked.view, &mut writer, &command)?;
+        TurnOutcome::new(writer, told(step, &events)).answer(asked.view)
     }
 }
 

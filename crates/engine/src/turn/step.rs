@@ -45,7 +45,7 @@ impl Engine {
         match open_run::foresee(&definition, &run, &call)? {
             Forecast::Blocked(refusal) => return Err(blocked(&run, &refusal)),
             Forecast::Refused(refusal) => {
-                return Err(turn::refused(&GENERIC, &call, &run, None, &refusal));
+                return Err(turn::refused(&GENERIC, &call, &run, &refusal));
             }
             Forecast::Reading { role, token, run } if reads_long(&role.reader) => {
                 call.reads_ahead(role, token, &run).map_err(fault_of)?;
@@ -63,7 +63,7 @@ impl Engine {
                 }
                 Err(refusal) => {
                     let run = &writer.open.run;
-                    let fault = turn::refused(&GENERIC, &writer.call, run, None, &refusal);
+                    let fault = turn::refused(&GENERIC, &writer.call, run, &refusal);
                     let unit = run.waiting().next().map(|(_, unit)| unit.id.as_str());
                     self.note_refused(dir.path(), unit, Some(&fault.code), &fault.message);
                     return Err(fault);

@@ -7,7 +7,6 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::approval::Turn;
 use crate::call::Input;
 use crate::capability::git::effects::push::PUSH;
 use crate::capability::memory::Memory;
@@ -17,7 +16,7 @@ use crate::fault;
 use crate::fault::Fault;
 use crate::find::is_over_a_task;
 use crate::next_step::{self, Verb};
-use crate::turn::answer::TurnDetails;
+use crate::turn::answer::{TurnAnswer, TurnDetails};
 use crate::turn::{Asked, TurnOutcome, refused, result_of};
 use crate::writer::RunWriter;
 
@@ -79,7 +78,7 @@ pub struct ByHandAnswer {
 
 impl Engine {
     /// Takes in what checks and people say of the pull request of a run: each becomes a subtask, and the run goes on.
-    pub(super) fn turn_to_feedback(&self, asked: &Asked<'_>) -> Result<TurnOutcome<'_>, Fault> {
+    pub(super) fn turn_to_feedback(&self, asked: &Asked<'_>) -> Result<TurnAnswer, Fault> {
         let writer = self.writer_alone(&asked.project, &asked.dir, Input::None)?;
         if is_over_a_task(&writer.open.run) {
             self.may_begin_again(&writer, &asked.project)?;
@@ -106,7 +105,7 @@ impl Engine {
             Verb::Reopen.step().with("kind", "refactor").and("reason"),
             Verb::Skip.step().and("reason"),
         );
-        Ok(TurnOutcome::new(writer, message))
+        TurnOutcome::new(writer, message).answer(asked.view)
     }
 
     /// Refuses to have a run go on that was over, beside another one or on top of what somebody else is changing.
@@ -128,14 +127,13 @@ impl Engine {
     }
 
     /// Pushes the branch of a run, and opens its pull request or brings that up to date.
-    pub(super) fn turn_to_submit(&self, asked: &Asked<'_>) -> Result<TurnOutcome<'_>, Fault> {
+    pub(super) fn turn_to_submit(&self, asked: &Asked<'_>) -> Result<TurnAnswer, Fault> {
         let writer = self.writer(&asked.dir, Input::None)?;
         let (writer, events) = self.send(asked, writer, Trigger::Submit)?;
         let (message, submission) = submitted(&events);
-        Ok(TurnOutcome {
-            details: TurnDetails::Submitted(Box::new(submission)),
-            ..TurnOutcome::new(writer, message)
-        })
+        let mut outcome = TurnOutcome::new(writer, message);
+        outcome.details = TurnDetails::Submitted(Box::new(submission));
+        outcome.answer(asked.view)
     }
 
     /// Sends a run what it has an edge for, also where it is over; with what came of that.
@@ -161,12 +159,12 @@ impl Engine {
 /// way.
 fn not_sent(asked: &Asked<'_>, writer: &RunWriter<'_>, refusal: &Refusal) -> Fault {
     let (call, run) = (&writer.call, &writer.open.run);
-    let fault = refused(asked.view, call, run, Some(run.state()), refusal);
+    let fault = refused(asked.view, call, run, refusal);
     let says_how = ["needs_person", "approval_too_weak", "not_possible"];
     if run.status.is_over() && !says_how.contains(&refusal.code.as_str()) {
         // What is advised comes before it is asked for again.
         let first = next_step::steps(&fault.suggestion).into_iter().next();
-        let again = || Turn::new(asked.turn.name, "").step().of(&run.run);
+        let again = || asked.turn.verb.step().of(&run.run);
         return fault.recover(first.unwrap_or_else(again));
     }
     fault

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use engine::fault;
 use engine::view::session::request::Init;
-use engine::{Fault, Kind, Turn};
+use engine::{Fault, Kind, Turn, Verb};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use text::plain::one_line;
@@ -138,20 +138,20 @@ impl Arguments {
 
     /// The turn that a call is; none where it is none, or does not say yet where a run is taken back to.
     pub fn turn<'a>(&'a self, call: &'a Call) -> Option<Turn<'a>> {
-        let name = call.turn.as_deref()?;
-        if name == "rewind" && self.text("to").is_none() {
+        let verb = Verb::named(call.turn.as_deref()?)?;
+        if verb == Verb::Rewind && self.text("to").is_none() {
             return None;
         }
         let mut flags = self.0.clone();
         flags.retain(|name, value| name != "reason" && *value != json!([]));
-        if name == "abort" {
+        if verb == Verb::Abort {
             for flag in ["cleanup", "force"] {
                 flags.entry(flag).or_insert_with(|| false.into());
             }
         }
         let reason = self.text("reason").unwrap_or_default();
         Some(Turn {
-            name,
+            verb,
             reason,
             flags,
         })

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use engine::board::code_to_type_back;
 use engine::view::GENERIC;
-use engine::{Channel, Engine, Fault, Kind, NextStep, Statement, Strength, Turn};
+use engine::{Channel, Engine, Fault, Kind, NextStep, Statement, Strength, Turn, Verb};
 use journal::layout::short_name;
 use serde_json::Value;
 
@@ -76,15 +76,15 @@ pub fn turn<T>(
         done => return done,
     };
     let can_ask = sign.is_some() || output.has_person();
-    let is_grave = matches!(turn.name, "allow" | "abort");
+    let is_grave = matches!(turn.verb, Verb::Allow | Verb::Abort);
     let run = fault.details.get("runId").and_then(Value::as_str);
     let Some(run) = run.filter(|_| can_ask || is_grave) else {
         return Err(fault);
     };
     let (statement, least) = engine.turn_statement(run, turn)?;
     let (code, name) = (&statement.subject, short_name(run));
-    let (text, to, what, deed) = match turn.name {
-        "allow" => (
+    let (text, to, what, deed) = match turn.verb {
+        Verb::Allow => (
             render::plain(&format!(
                 "For the work unit {} of the run {name},\nthe refusal {code} will pass: {}\nThis is journalled, and stands in the report.\n",
                 statement.unit, turn.reason
@@ -93,7 +93,7 @@ pub fn turn<T>(
             format!("letting `{code}` pass"),
             format!("letting `{code}` pass is decided"),
         ),
-        "abort" => (
+        Verb::Abort => (
             render::plain(&format!(
                 "The run {name} ends.\nIts branch {} and its folder are deleted, with its journal and its evidence.\n",
                 branch_of(engine, run)?
@@ -102,11 +102,11 @@ pub fn turn<T>(
             "the clean-up".to_owned(),
             "a run's branch and folder are deleted".to_owned(),
         ),
-        name => (
+        verb => (
             render::decision(&statement, &output.look()),
             "have it go on",
-            name.to_owned(),
-            format!("a run that stopped goes on ({name})"),
+            verb.name().to_owned(),
+            format!("a run that stopped goes on ({})", verb.name()),
         ),
     };
     let question = Question {

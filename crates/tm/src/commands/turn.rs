@@ -2,7 +2,7 @@
 
 use engine::turn::answer::TurnDetails;
 use engine::view::View;
-use engine::{Engine, Fault, Turn};
+use engine::{Engine, Fault, Turn, Verb};
 
 use super::{DONE, Outcome, approving};
 use crate::calls::FamilyCall;
@@ -54,7 +54,7 @@ pub fn run(
 
 /// Whether a person can choose one of several runs for it.
 fn is_choice(turn: &Turn<'_>, output: &Output) -> bool {
-    turn.name == "resume" && output.has_person()
+    turn.verb == Verb::Resume && output.has_person()
 }
 
 /// The run that a person chooses; the fault that there are several where they choose none.

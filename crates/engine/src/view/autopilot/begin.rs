@@ -238,16 +238,16 @@ impl Engine {
         })
     }
 
-    /// Refuses to have a run go on beside another one of this project.
+    /// Refuses to have a run go on beside another one. To be asked under the lock of the project.
     pub(crate) fn refuse_beside(&self, project: &ProjectDir, run: &RunState) -> Result<(), Fault> {
         match running(project)? {
-            Some(other) if other.id() != run.run => self.refuse_second(project, None),
-            _ => Ok(()),
+            Some(own) if own.id() == run.run => Ok(()),
+            _ => self.refuse_second(project, None),
         }
     }
 
     /// Refuses where a run is under way in this working tree, in this project or in one beside it.
-    pub(crate) fn refuse_second(
+    fn refuse_second(
         &self,
         project: &ProjectDir,
         supersede: Option<Argument>,
@@ -506,7 +506,7 @@ impl Engine {
     pub(crate) fn supersede(&self, other: &RunDir) -> Result<(), Fault> {
         let writer = self.writer(other, Input::None)?;
         let abort = Command::Abort {
-            approval: self.approval_of_turn(&writer.open, &Turn::new("abort", ""))?,
+            approval: self.approval_of_turn(&writer.open, &Turn::new(Verb::Abort, ""))?,
             flags: Map::new(),
         };
         turned(&AUTOPILOT, writer, &abort, |_| String::new()).map(drop)
@@ -515,7 +515,7 @@ impl Engine {
 
 /// A run over a task that goes on in this project, by its journal: a file that could be made anew
 /// decides nothing. A run without a task leaves the working tree alone, and bars nothing.
-pub(crate) fn running(project: &ProjectDir) -> Result<Option<RunDir>, Fault> {
+fn running(project: &ProjectDir) -> Result<Option<RunDir>, Fault> {
     for id in project.runs()? {
         let dir = project.run(&id)?;
         if let Ok(loaded) = open_run::load(dir.path())

@@ -6,5 +6,4 @@ pub(crate) mod kinds;
 pub mod request;
 pub mod work_unit;
 
-pub(crate) use crate::view::autopilot::begin::running;
 pub use crate::view::autopilot::begin::{PlannedSubtask, StartPlan};

@@ -60,7 +60,7 @@ pub(crate) fn turn_work<'a>(
         Ok(message) => Ok(TurnOutcome::new(writer, message)),
         Err(refusal) => {
             let (call, run) = (&writer.call, &writer.open.run);
-            Err(refused(view, call, run, None, &refusal))
+            Err(refused(view, call, run, &refusal))
         }
     }
 }

@@ -182,7 +182,7 @@ impl Engine {
             Err(refusal) if refusal.code == BLOCKED => Ok(None),
             Err(refusal) => {
                 let (call, run) = (&writer.call, &writer.open.run);
-                Err(refused(&SESSION, call, run, None, &refusal))
+                Err(refused(&SESSION, call, run, &refusal))
             }
         }
     }
@@ -198,7 +198,7 @@ impl Engine {
             let call = self.call(dir, run, Input::None)?;
             match open_run::foresee(&call.definition, run, &call)? {
                 Forecast::Blocked(_) => stepped(&call, run, false, None).map(ControlFlow::Break),
-                Forecast::Refused(refusal) => Err(refused(&SESSION, &call, run, None, &refusal)),
+                Forecast::Refused(refusal) => Err(refused(&SESSION, &call, run, &refusal)),
                 Forecast::Reading { .. } | Forecast::Goes => Ok(ControlFlow::Continue(run.clone())),
             }
         })

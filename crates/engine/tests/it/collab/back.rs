@@ -1,14 +1,14 @@
 //! Ways back: items and tasks that are taken up again or given up, items that come late, and what the end still asks for.
 
 use engine::view::COLLAB;
-use engine::{Fault, Turn};
+use engine::{Fault, Turn, Verb};
 use serde_json::{Value, json};
 
 use super::stage::{Stage, says_why};
 
 /// What is in hand is meant.
 fn in_hand() -> Turn<'static> {
-    Turn::new("", "for no reason")
+    Turn::new(Verb::Reopen, "for no reason")
 }
 
 fn item(number: &str) -> Turn<'static> {
@@ -40,9 +40,9 @@ struct Turned {
     instructions: Option<String>,
 }
 
-fn turn(stage: &Stage, name: &'static str, wish: &Turn<'_>) -> Result<Turned, Fault> {
+fn turn(stage: &Stage, verb: Verb, wish: &Turn<'_>) -> Result<Turned, Fault> {
     let turn = Turn {
-        name,
+        verb,
         ..wish.clone()
     };
     let session = stage.session.as_deref();
@@ -58,21 +58,21 @@ fn turn(stage: &Stage, name: &'static str, wish: &Turn<'_>) -> Result<Turned, Fa
 
 #[track_caller]
 fn reopen(stage: &Stage, wish: &Turn<'_>) -> Turned {
-    let turned = turn(stage, "reopen", wish).unwrap();
+    let turned = turn(stage, Verb::Reopen, wish).unwrap();
     assert!(turned.instructions.is_some(), "{}", turned.state);
     turned
 }
 
 #[track_caller]
 fn skip(stage: &Stage, wish: &Turn<'_>) -> Turned {
-    turn(stage, "skip", wish).unwrap()
+    turn(stage, Verb::Skip, wish).unwrap()
 }
 
 /// Neither a skip nor a reopening of this is taken.
 #[track_caller]
 fn not_turned(stage: &Stage, code: &str, wish: &Turn<'_>) {
-    for name in ["skip", "reopen"] {
-        stage.unmoved(code, || turn(stage, name, wish).err().unwrap());
+    for verb in [Verb::Skip, Verb::Reopen] {
+        stage.unmoved(code, || turn(stage, verb, wish).err().unwrap());
     }
 }
 
@@ -136,7 +136,7 @@ fn an_item_may_be_of_another_type_when_it_is_taken_up_again() {
     assert_eq!(stage.past_told().state, "clear-pre-item");
     assert_eq!(stage.done("collab-clear").state, "brainstorm-exploring");
     stage.until("done");
-    let odd = turn(&stage, "reopen", &as_kind("odd", item("1")));
+    let odd = turn(&stage, Verb::Reopen, &as_kind("odd", item("1")));
     says_why("usage", &odd.err().unwrap());
 }
 
@@ -341,7 +341,7 @@ fn a_turn_says_why_and_what_is_meant() {
     }
     not_turned(&stage, "unknown_item", &item("7"));
     not_turned(&stage, "not_found", &tasks(&["a", "x"]));
-    stage.turn(&Turn::new("pause", "lunch"));
+    stage.turn(&Turn::new(Verb::Pause, "lunch"));
     not_turned(&stage, "paused", &item("1"));
 }
 

@@ -1,6 +1,6 @@
 //! What somebody needs who remembers nothing, in less than 1 KB.
 
-use engine::Turn;
+use engine::{Turn, Verb};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -145,7 +145,7 @@ fn tasks_that_are_still_to_be_done_come_first() {
     assert_eq!([&tasks[0].id, &tasks[1].id], ["task-38", "task-39"]);
     // A long reason of a pause is cut.
     let why = "why\u{7}".repeat(400);
-    stage.turn(&Turn::new("pause", &why));
+    stage.turn(&Turn::new(Verb::Pause, &why));
     let brief = stage.brief();
     assert!(wire(&brief).len() <= MOST && brief.paused_reason.is_some());
 }

@@ -1,6 +1,6 @@
 //! Sessions that somebody paused or ended.
 
-use engine::Turn;
+use engine::{Turn, Verb};
 use serde_json::json;
 
 use super::stage::{Stage, TWO_WAVES, says_why};
@@ -26,7 +26,7 @@ fn a_paused_session_takes_nothing_and_says_why() {
     ] {
         let before = stage.until(state);
         let skill = before.skill.clone().unwrap();
-        stage.turn(&Turn::new("pause", "lunch"));
+        stage.turn(&Turn::new(Verb::Pause, "lunch"));
         for named in [None, before.unit_id.as_deref()] {
             let complete = || stage.complete(&skill, named).unwrap();
             let answer = stage.unmoved("paused", complete);
@@ -45,7 +45,7 @@ fn a_paused_session_takes_nothing_and_says_why() {
         for reason in [brief.paused_reason, full.paused_reason] {
             assert_eq!(reason.as_deref(), Some("lunch"));
         }
-        stage.turn(&Turn::new("resume", ""));
+        stage.turn(&Turn::new(Verb::Resume, ""));
         assert_eq!(stage.brief(), before);
     }
     stage.until("done");
@@ -57,7 +57,7 @@ fn a_session_that_was_ended_takes_nothing_any_more() {
         let stage = Stage::of(&["code"]);
         let unit = stage.until("execute-batch").unit_id;
         if paused {
-            stage.turn(&Turn::new("pause", "lunch"));
+            stage.turn(&Turn::new(Verb::Pause, "lunch"));
         }
         stage.turn(&Turn::abort(false, false));
         for (skill, named) in [
@@ -109,12 +109,12 @@ fn a_completion_said_again_tells_that_the_session_was_stopped() {
     let unit = stage.until("clear-pre-item").unit_id;
     let mut before = stage.done("collab-clear");
     let again = |unit: Option<&str>| stage.complete("collab-clear", unit).unwrap();
-    stage.turn(&Turn::new("pause", "lunch"));
+    stage.turn(&Turn::new(Verb::Pause, "lunch"));
     before.status = Some("paused".to_owned());
     for unit in [None, unit.as_deref()] {
         assert_eq!(again(unit), before);
     }
-    stage.turn(&Turn::new("resume", ""));
+    stage.turn(&Turn::new(Verb::Resume, ""));
     before.status = None;
     assert_eq!(again(None), before);
     stage.turn(&Turn::abort(false, false));

@@ -3,7 +3,7 @@
 use engine::turn::answer::TurnAnswer;
 use engine::view::autopilot::request::Evidence;
 use engine::view::{AUTOPILOT, GENERIC};
-use engine::{Action, Turn};
+use engine::{Action, Turn, Verb};
 use serde_json::json;
 
 use super::stage::Stage;
@@ -28,7 +28,7 @@ fn the_same_turn_given_again_does_nothing_twice() {
     let reopen = |unit: Option<&str>| {
         let engine = stage.engine().at_unit(unit);
         engine
-            .turn(&AUTOPILOT, None, &Turn::new("reopen", "wrong"))
+            .turn(&AUTOPILOT, None, &Turn::new(Verb::Reopen, "wrong"))
             .unwrap()
     };
     let first = reopen(None);
@@ -49,7 +49,7 @@ fn the_same_turn_given_again_does_nothing_twice() {
     let ended = skip("neither");
     assert_eq!(next(&ended).status.as_deref(), Some("failed"));
     assert!(ended.message.contains("to=workUnit-1-FINALIZE"));
-    let mut back = Turn::new("rewind", "");
+    let mut back = Turn::new(Verb::Rewind, "");
     back.flags
         .insert("to".to_owned(), json!("workUnit-1-FINALIZE"));
     let back = stage
@@ -66,7 +66,7 @@ fn another_kind_is_refused_where_nothing_in_progress_takes_it() {
     stage.claims("spaces");
     stage.commit();
     let reopen = |flags: &[(&str, &str)]| {
-        let mut turn = Turn::new("reopen", "not tested well");
+        let mut turn = Turn::new(Verb::Reopen, "not tested well");
         let flags = flags
             .iter()
             .map(|(name, value)| ((*name).to_owned(), json!(value)));

@@ -1,7 +1,7 @@
 //! What was sent back, and why, stands in the next prompt.
 
-use engine::Turn;
 use engine::view::SESSION;
+use engine::{Turn, Verb};
 
 use super::stage::{CODE, PLAN, Stage};
 
@@ -44,7 +44,7 @@ fn why_a_response_broke_the_session_stands_in_the_prompt_and_the_state() {
     let before = stage.read(prompt);
     let step = stage.responds(response, "<<<FILE: ../x>>>\n1\n");
     assert_eq!(step.state.phase, "ERROR");
-    let reopen = Turn::new("reopen", "The model slipped.");
+    let reopen = Turn::new(Verb::Reopen, "The model slipped.");
     stage.person().turn(&SESSION, None, &reopen).unwrap();
     let state = stage.state();
     assert_eq!(state.phase, "GENERATING");

@@ -41,7 +41,7 @@ impl Call<'_> {
         };
         let run = asking.details.get("runId").and_then(Value::as_str);
         let (statement, _) =
-            engine.turn_statement(run.unwrap_or_default(), &Turn::new("abort", ""))?;
+            engine.turn_statement(run.unwrap_or_default(), &Turn::new(Verb::Abort, ""))?;
         let question = format!(
             "{}. End it, and start this one in its place?",
             fault.message

@@ -1,7 +1,7 @@
 //! The turns of a run, of two families of tools. Some a person decides, who is asked.
 
 use engine::view::GENERIC;
-use engine::{Engine, NEEDS_CONFIRMATION, NextStep, Statement, Turn};
+use engine::{Engine, NEEDS_CONFIRMATION, NextStep, Statement, Turn, Verb};
 use journal::layout::short_name;
 use serde_json::Value;
 use text::plain::{many_lines, one_line};
@@ -32,7 +32,7 @@ impl Call<'_> {
         let take = |engine: &Engine, asked: Option<&str>| {
             engine.turn(form.view(), asked.or(self.run()), turn)
         };
-        let is_given_up = matches!(turn.name, "skip" | "abort");
+        let is_given_up = matches!(turn.verb, Verb::Skip | Verb::Abort);
         let asking = (is_given_up && self.client.can().forms).then(|| engine.asking());
         let fault = match take(asking.as_ref().unwrap_or(engine), None) {
             Err(fault) if ["needs_person", NEEDS_CONFIRMATION].contains(&fault.code.as_str()) => {
@@ -69,8 +69,8 @@ impl Call<'_> {
 fn question(engine: &Engine, statement: &Statement, turn: &Turn<'_>) -> String {
     let (run, name) = (&statement.run, short_name(&statement.run));
     let is_set = |flag| turn.flags.get(flag) == Some(&Value::Bool(true));
-    let asked = match turn.name {
-        "skip" => {
+    let asked = match turn.verb {
+        Verb::Skip => {
             let tasks = turn.flags.get("task").and_then(Value::as_array);
             let named = match (turn.item(), tasks) {
                 (Some(item), _) => Some(item.to_owned()),
@@ -85,7 +85,7 @@ fn question(engine: &Engine, statement: &Statement, turn: &Turn<'_>) -> String {
                 "Give up {what} of the run {name} for good, and what depends on it?"
             ));
         }
-        "abort" => {
+        Verb::Abort => {
             let task = engine.status(&GENERIC, Some(run)).ok();
             let task = task.and_then(|status| status.task);
             let branch = task.map_or_else(String::new, |task| format!(" branch {}", task.branch));
@@ -100,8 +100,8 @@ fn question(engine: &Engine, statement: &Statement, turn: &Turn<'_>) -> String {
                 ),
             });
         }
-        "reopen" => "Have the run go on, one step back?",
-        "rewind" => "Take the run back, and have it go on from there?",
+        Verb::Reopen => "Have the run go on, one step back?",
+        Verb::Rewind => "Take the run back, and have it go on from there?",
         _ => "Have the run go on?",
     };
     let why = format!("{name} stopped by a rule: {}", statement.subject);

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::process::Child;
 
 use engine::Channel;
-use engine::Turn;
 use engine::gate::{ClosedGate, Decide};
 use engine::view::SESSION;
 use engine::view::session::request::Response;
+use engine::{Turn, Verb};
 use serde_json::json;
 
 use super::stage::Stage;
@@ -147,7 +147,7 @@ fn steps_against_everything_else() {
                     let most = most.map(|most| ("maxIterations".to_owned(), most));
                     let reopen = Turn {
                         flags: most.into_iter().collect(),
-                        ..Turn::new("reopen", "")
+                        ..Turn::new(Verb::Reopen, "")
                     };
                     engine.turn(&SESSION, None, &reopen).map(drop)
                 }
