@@ -46,8 +46,12 @@ impl Engine {
         {
             return Err(fault);
         }
-        let call = self.call(&dir, run, Input::None)?;
-        let mut action = next_action(view, &call, run, Detail::Whole)?;
+        let mut action = if view.is_of_tasks {
+            of_run(view, run, None, dir.path(), Detail::Whole)?
+        } else {
+            let call = self.call(&dir, run, Input::None)?;
+            next_action(view, &call, run, Detail::Whole)?
+        };
         if check {
             check_preconditions(run, &mut action)?;
         }
@@ -67,12 +71,18 @@ impl Engine {
         dir: &RunDir,
         run: &RunState,
     ) -> Result<Status, Fault> {
-        let call = self.call(dir, run, Input::None)?;
-        let definition = &call.definition;
-        // Where it is can be said also where its folder cannot be looked into.
-        let next = next_action(view, &call, run, Detail::Brief)
-            .or_else(|_| of_run(view, run, definition, dir.path(), Detail::Brief))?;
-        let mut status = Status::of(run, definition, self.clock.millis(), next)?;
+        let now = self.clock.millis();
+        let of_run = |definition| of_run(view, run, definition, dir.path(), Detail::Brief);
+        let mut status = if view.is_of_tasks {
+            Status::of(run, None, now, of_run(None)?)?
+        } else {
+            let call = self.call(dir, run, Input::None)?;
+            let definition = Some(&*call.definition);
+            // Where it is can be said also where its folder cannot be looked into.
+            let next = next_action(view, &call, run, Detail::Brief);
+            let next = next.or_else(|_| of_run(definition))?;
+            Status::of(run, definition, now, next)?
+        };
         status.suite = RunningSuite::of(dir.path());
         Ok(status)
     }

@@ -149,7 +149,7 @@ impl Replayed {
         } else {
             &GENERIC
         };
-        let next = of_run(view, &self.run, &self.definition, dir, Detail::Brief)?;
+        let next = of_run(view, &self.run, Some(&self.definition), dir, Detail::Brief)?;
         Ok(json!({ "at": self.at, "state": self.state()?, "nextAction": json(&next)? }))
     }
 }

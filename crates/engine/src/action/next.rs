@@ -66,7 +66,7 @@ pub(crate) fn with_changes(
     run: &RunState,
     detail: Detail,
 ) -> Result<(Action, Vec<String>), Fault> {
-    let mut action = of_run(view, run, &call.definition, &call.dir, detail)?;
+    let mut action = of_run(view, run, Some(&call.definition), &call.dir, detail)?;
     if is_on_task(view, run) {
         return Ok((action, Vec::new()));
     }
@@ -237,11 +237,12 @@ fn known_failing(run: &RunState) -> Result<Option<Precondition>, Fault> {
     }))
 }
 
-/// What comes next in a run, as far as it tells by itself; its folder has what the executor of a unit is told.
+/// What comes next in a run, as far as it tells by itself; its folder has what the executor of a unit is told. Phases of a task can be
+/// told without the definition, which takes longer to read than all else.
 pub(crate) fn of_run(
     view: &'static View,
     run: &RunState,
-    definition: &Definition,
+    definition: Option<&Definition>,
     dir: &Path,
     detail: Detail,
 ) -> Result<Action, Fault> {
@@ -249,9 +250,10 @@ pub(crate) fn of_run(
     let mut action = as_a_whole(view, run, definition);
     if run.status != RunStatus::Running {
         if on_task {
-            let step = after_the_end(run, definition).filter(|_| detail == Detail::Given);
+            let definition = definition.filter(|_| detail == Detail::Given);
+            let step = definition.and_then(|definition| after_the_end(run, definition));
             action.next_steps.splice(0..0, step.map(String::from));
-        } else if let Some(step) = after_a_stop(run, definition) {
+        } else if let Some(step) = definition.and_then(|definition| after_a_stop(run, definition)) {
             action.needs_person |= run.status == RunStatus::Paused;
             action.next_steps = vec![step.into()];
         }
@@ -273,7 +275,9 @@ pub(crate) fn of_run(
                 *file = dir.join(&*file).display().to_string();
             }
         }
-        if at < instructed {
+        if at < instructed
+            && let Some(definition) = definition
+        {
             let of_unit = (token, unit, open.prompt.as_deref());
             open.instructions = Some(instructions_of(definition, of_unit, dir)?);
         }
@@ -300,7 +304,7 @@ pub(crate) fn next_or_step(
     run: &RunState,
 ) -> (Action, Vec<String>) {
     with_changes(view, call, run, Detail::Brief).unwrap_or_else(|fault| {
-        let known = of_run(view, run, &call.definition, &call.dir, Detail::Brief);
+        let known = of_run(view, run, Some(&call.definition), &call.dir, Detail::Brief);
         let action = Action {
             action: ActionKind::Step,
             blocked_by: Some(fault.code),
@@ -339,8 +343,9 @@ fn after_a_stop(run: &RunState, definition: &Definition) -> Option<NextStep> {
 }
 
 /// What sort of thing comes next in a run, as far as its folder need not be looked at.
-pub(crate) fn kind(run: &RunState, definition: &Definition) -> ActionKind {
-    let by_steps = || definition.advances(run.state()) == Advance::Manual;
+pub(crate) fn kind(run: &RunState, definition: Option<&Definition>) -> ActionKind {
+    let by_steps =
+        || definition.is_some_and(|definition| definition.advances(run.state()) == Advance::Manual);
     match run.status {
         RunStatus::Running if run.waiting().next().is_none() && by_steps() => ActionKind::Step,
         RunStatus::Running => ActionKind::Work,
@@ -350,7 +355,7 @@ pub(crate) fn kind(run: &RunState, definition: &Definition) -> ActionKind {
 }
 
 /// The run as a whole, without a unit.
-fn as_a_whole(view: &'static View, run: &RunState, definition: &Definition) -> Action {
+fn as_a_whole(view: &'static View, run: &RunState, definition: Option<&Definition>) -> Action {
     let mut action = Action::new(view, &run.run, &run.workflow);
     action.action = kind(run, definition);
     match action.action {
@@ -412,19 +417,34 @@ fn with_steps(mut action: Action) -> Action {
     action
 }
 
-fn open_unit(run: &RunState, definition: &Definition, token: &Token, unit: &Unit) -> OpenUnit {
-    let asked = asked(definition, &token.state);
-    let response = definition.response(&token.state, &run.vars);
-    OpenUnit {
-        unit_id: unit.id.clone(),
-        attempt: unit.attempt,
-        max_attempts: unit.max_attempts,
-        item: run.item(token).map(|item| Map::clone(&item.fields)),
-        prompt: definition.prompt(&token.state, &run.vars),
-        report: report_step((run, definition), &unit.id, &asked, response.as_deref()).into(),
-        response,
-        ..asked
-    }
+fn open_unit(
+    run: &RunState,
+    definition: Option<&Definition>,
+    token: &Token,
+    unit: &Unit,
+) -> OpenUnit {
+    let mut open = match definition {
+        Some(definition) => {
+            let asked = asked(definition, &token.state);
+            let response = definition.response(&token.state, &run.vars);
+            let report = report_step((run, definition), &unit.id, &asked, response.as_deref());
+            OpenUnit {
+                prompt: definition.prompt(&token.state, &run.vars),
+                report: report.into(),
+                response,
+                ..asked
+            }
+        }
+        None => OpenUnit {
+            state: token.state.clone(),
+            ..OpenUnit::default()
+        },
+    };
+    open.unit_id.clone_from(&unit.id);
+    open.attempt = unit.attempt;
+    open.max_attempts = unit.max_attempts;
+    open.item = run.item(token).map(|item| Map::clone(&item.fields));
+    open
 }
 
 /// The step that reports a unit. One whose answer is waited for in a file is reported by a step of the run, once it is there.

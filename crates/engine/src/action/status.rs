@@ -136,10 +136,11 @@ impl Serialize for Status {
 }
 
 impl Status {
-    /// Where a run is whose next action is known, at the time `now` in milliseconds since 1970.
+    /// Where a run is whose next action is known, at the time `now` in milliseconds since 1970; without the definition only of a run
+    /// over a task.
     pub(crate) fn of(
         run: &RunState,
-        definition: &Definition,
+        definition: Option<&Definition>,
         now: i64,
         next_action: Action,
     ) -> Result<Self, Fault> {
@@ -157,10 +158,10 @@ impl Status {
             suite: None,
             run_id: run.run.clone(),
             workflow: run.workflow.clone(),
-            title: definition.title.clone(),
+            title: definition.map_or_else(String::new, |definition| definition.title.clone()),
             status: status.name().to_owned(),
-            states: standing(run, definition),
-            items: items(run, definition),
+            states: definition.map_or_else(Vec::new, |definition| standing(run, definition)),
+            items: definition.map_or_else(Map::new, |definition| items(run, definition)),
             inputs: run.inputs.clone(),
             vars: run.vars.clone(),
             task: task.transpose()?,

@@ -216,7 +216,7 @@ fn of_any_with<'a>(
         },
         vars,
         next_action: NextAction {
-            r#type: kind(run, &call.definition),
+            r#type: kind(run, Some(&call.definition)),
             state,
             unit_id: asked.map(|(_, unit)| Short::of(&unit.id)),
         },
