@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesParser};
 use clap::error::ErrorKind;
 use clap::{
-    Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches, Subcommand, value_parser,
+    Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches, Subcommand, ValueHint,
+    value_parser,
 };
 use engine::capability::tests::evidence::show;
 use serde_json::{Map, Value, json};
@@ -211,10 +212,8 @@ impl Argument {
                 .default_missing_value("true"),
             Kind::Number => option.value_parser(value_parser!(u32)),
             Kind::Count => option.value_parser(value_parser!(u32).range(1..)),
-            Kind::Path => option.value_parser(value_parser!(PathBuf)),
-            Kind::Paths => option
-                .value_parser(value_parser!(PathBuf))
-                .action(ArgAction::Append),
+            Kind::Path => path(option),
+            Kind::Paths => path(option).action(ArgAction::Append),
             Kind::Texts => option.action(ArgAction::Append),
             Kind::List => option.action(ArgAction::Append).value_delimiter(','),
             Kind::Pairs => option.value_parser(pair).action(ArgAction::Append),
@@ -228,18 +227,17 @@ impl Argument {
     /// What a command line says of it; none where it says nothing.
     fn value_in(&self, matches: &ArgMatches) -> Option<Value> {
         let name = self.name.as_str();
-        let shown = |path: &PathBuf| Value::from(path.to_string_lossy());
         Some(match self.kind {
             Kind::Switch => Value::from(matches.get_flag(name).then_some(true)?),
             Kind::Bool | Kind::OptionalBool => (*matches.get_one::<bool>(name)?).into(),
             Kind::Number | Kind::Count => (*matches.get_one::<u32>(name)?).into(),
-            Kind::Text | Kind::Format => matches.get_one::<String>(name)?.as_str().into(),
-            Kind::Path => shown(matches.get_one(name)?),
-            Kind::Paths => matches.get_many(name)?.map(shown).collect(),
-            Kind::Texts | Kind::List => {
+            Kind::Text | Kind::Format | Kind::Path => {
+                matches.get_one::<String>(name)?.as_str().into()
+            }
+            Kind::Texts | Kind::Paths | Kind::List => {
                 let all = matches.get_many::<String>(name)?;
                 // A comma too many names nothing.
-                let all = all.filter(|text| self.kind == Kind::Texts || !text.is_empty());
+                let all = all.filter(|text| self.kind != Kind::List || !text.is_empty());
                 all.map(String::as_str).collect()
             }
             Kind::Pairs => json!(
@@ -251,6 +249,13 @@ impl Argument {
             Kind::Items => return None,
         })
     }
+}
+
+/// An argument whose value is a path. The arguments of a call are JSON: one that is no UTF-8 is refused.
+fn path(option: Arg) -> Arg {
+    option
+        .value_parser(NonEmptyStringValueParser::new())
+        .value_hint(ValueHint::AnyPath)
 }
 
 /// A name and what it is to be.
@@ -281,6 +286,27 @@ mod tests {
         assert!(pair("a").is_err());
         for broken in ["[1]", "{"] {
             assert!(json_object(broken).is_err(), "{broken}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_is_no_utf_8_is_refused() {
+        use std::ffi::{OsStr, OsString};
+        use std::os::unix::ffi::OsStrExt as _;
+        for words in [
+            "session respond",
+            "autopilot start --plan",
+            "run report --report",
+            "session approve --sign",
+        ] {
+            let mut command: Vec<OsString> = vec!["tm".into()];
+            command.extend(words.split(' ').map(Into::into));
+            command.push("x.md".into());
+            assert!(crate::cli::Cli::read(&command).is_ok(), "{words}");
+            *command.last_mut().unwrap() = OsStr::from_bytes(b"\xff.md").to_owned();
+            let error = crate::cli::Cli::read(&command).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidUtf8, "{words}");
+            assert_eq!(crate::cli::usage_fault(&error, &command).code, "usage");
         }
     }
 }
