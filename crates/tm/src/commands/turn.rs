@@ -3,6 +3,7 @@
 use engine::turn::answer::TurnDetails;
 use engine::view::View;
 use engine::{Engine, Fault, Turn, Verb};
+use serde_json::json;
 
 use super::{DONE, Outcome, approving};
 use crate::calls::FamilyCall;
@@ -21,7 +22,7 @@ pub fn run(
     }
     let Some(turn) = asked.arguments.turn(asked.call) else {
         let steps = engine.past_steps(view, asked.run.as_deref())?;
-        output.answer(&steps, render::past_steps)?;
+        output.page(&steps, "past_steps")?;
         return Ok(DONE);
     };
     let take = |run: Option<&str>, output: &mut Output| {
@@ -60,7 +61,8 @@ fn is_choice(turn: &Turn<'_>, output: &Output) -> bool {
 /// The run that a person chooses; the fault that there are several where they choose none.
 fn chosen(engine: &Engine, output: &mut Output, fault: Fault) -> Result<String, Fault> {
     let candidates = engine.resumable()?;
-    let text = render::chosen(&candidates, &output.look());
+    let numbered = json!({ "numbered": true });
+    let text = render::page_with("runs", &candidates, &numbered, &output.look());
     output.text(&text)?;
     let chosen = person::choose(output, candidates.len())?;
     let run = chosen.and_then(|chosen| candidates.into_iter().nth(chosen));

@@ -16,7 +16,7 @@ mod turn;
 use ::journal::Record;
 use anstyle::{AnsiColor, Style};
 use engine::{Fault, RunSummary};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::init::change::Change;
 use crate::steps::Caller;
@@ -28,7 +28,7 @@ pub use page::Page;
 pub use run::{next, paused, status, verdict};
 pub use start::{plan, started};
 pub use template::{page, page_with};
-pub use turn::{past_steps, turned};
+pub use turn::turned;
 
 /// How text for people is to look.
 #[derive(Debug, Clone, Copy)]
@@ -129,11 +129,6 @@ pub fn fault(fault: &Fault, look: &Look) -> String {
 /// One run in a few lines.
 pub fn run_summary(run: &RunSummary, look: &Look) -> String {
     page("runs", &[run], look) + &page("run", run, look)
-}
-
-/// Runs to choose from, each with a number from 1.
-pub fn chosen(runs: &[RunSummary], look: &Look) -> String {
-    page_with("runs", &runs, &json!({ "numbered": true }), look)
 }
 
 /// A whole journal, a line an event.

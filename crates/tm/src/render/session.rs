@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use engine::view::session::answer::{
-    DiffAnswer, ExportAnswer, ProfileSummary, RespondAnswer, SessionState, SessionSummary,
-    StepAhead, StepAnswer,
+    RespondAnswer, SessionState, SessionSummary, StepAhead, StepAnswer,
 };
 use engine::{Action, ActionKind};
 use journal::layout::short_name;
@@ -247,11 +246,6 @@ pub fn list(sessions: &[SessionSummary], look: &Look) -> String {
     page_with("sessions", &sessions, &beside, look)
 }
 
-/// The profiles, with what each takes.
-pub fn profiles(profiles: &[ProfileSummary], look: &Look) -> String {
-    page("profiles", &profiles, look)
-}
-
 /// The words on a file that is not what was recorded of it.
 pub fn not_as_recorded(state: &SessionState, named: Option<&str>, path: &str) -> String {
     let told = format!("{path} was changed since it was recorded");
@@ -267,11 +261,6 @@ pub fn not_as_recorded(state: &SessionState, named: Option<&str>, path: &str) ->
     }
 }
 
-/// A response was put into its place, in a line.
-pub fn put(responded: &RespondAnswer, look: &Look) -> String {
-    page("response_put", responded, look)
-}
-
 /// A response was put into its place; where that leaves the session.
 pub fn responded(
     responded: &RespondAnswer,
@@ -279,7 +268,7 @@ pub fn responded(
     named: Option<&str>,
     look: &Look,
 ) -> String {
-    let put = put(responded, look);
+    let put = page("response_put", responded, look);
     let next = match state {
         // The response alone does not make it go on.
         Some(state) if is_held(state) => {
@@ -295,14 +284,4 @@ pub fn responded(
         }
     };
     put + &next
-}
-
-/// In which files the code of two iterations differs.
-pub fn diff(diff: &DiffAnswer, only_names: bool, look: &Look) -> String {
-    page_with("session_diff", diff, &json!({ "stat": only_names }), look)
-}
-
-/// Code was written to a folder outside.
-pub fn exported(exported: &ExportAnswer, look: &Look) -> String {
-    page("session_exported", exported, look)
 }

@@ -1,10 +1,9 @@
 //! What a turn of a run came to.
 
 use engine::turn::answer::TurnAnswer;
-use engine::turn::rewind::PastSteps;
 
 use super::run::what_next;
-use super::{Look, Page, page};
+use super::{Look, Page};
 
 /// A turn was taken.
 pub fn turned(turned: &TurnAnswer, look: &Look) -> String {
@@ -18,9 +17,4 @@ pub fn turned(turned: &TurnAnswer, look: &Look) -> String {
         page.body(report);
     }
     page.finish()
-}
-
-/// The steps that a run can be taken back to.
-pub fn past_steps(steps: &PastSteps, look: &Look) -> String {
-    page("past_steps", steps, look)
 }

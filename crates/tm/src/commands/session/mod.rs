@@ -8,13 +8,14 @@ use std::path::Path;
 use engine::trust::Subject;
 use engine::view::session::request;
 use engine::{Engine, Fault};
+use serde_json::json;
 
 use super::call::unknown;
 use super::{DONE, Outcome};
 use crate::calls::{Arguments, FamilyCall};
 use crate::cli::setup::TrustChoice;
 use crate::output::Output;
-use crate::render::session as render;
+use crate::render::{page, session as render};
 
 /// Carries out a call that only sessions have.
 pub fn run(engine: &Engine, mut asked: FamilyCall, output: &mut Output) -> Outcome {
@@ -41,15 +42,14 @@ pub fn run(engine: &Engine, mut asked: FamilyCall, output: &mut Output) -> Outco
         "diff" => {
             let (from, to) = (arguments.number("from"), arguments.number("to"));
             let answer = engine.session_diff(session, from, to)?;
-            let stat = arguments.is("stat");
-            output.answer(&answer, |answer, look| render::diff(answer, stat, look))?;
+            let beside = json!({ "stat": arguments.is("stat") });
+            output.page_with(&answer, "session_diff", &beside)?;
             Ok(DONE)
         }
         "list" => list(engine, arguments, output),
         "show" => look_at(engine, &asked, output),
         "profiles" => {
-            let profiles = engine.session_profiles()?;
-            output.answer(&profiles, |profiles, look| render::profiles(profiles, look))?;
+            output.page(&engine.session_profiles()?, "profiles")?;
             Ok(DONE)
         }
         "export" => places::hand_out(engine, &asked, output),
@@ -192,7 +192,8 @@ fn take_in(engine: &Engine, asked: &FamilyCall, output: &mut Output) -> Outcome 
     let responded = engine.session_respond(session, &response)?;
     if arguments.is("steps") {
         if !output.is_json() {
-            output.text(&render::put(&responded, &output.look()))?;
+            let put = page("response_put", &responded, &output.look());
+            output.text(&put)?;
         }
         return many_steps(engine, Some(&responded.session_id), session, output);
     }

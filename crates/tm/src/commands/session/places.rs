@@ -20,7 +20,7 @@ pub fn hand_out(engine: &Engine, asked: &FamilyCall, output: &mut Output) -> Out
     let to: PathBuf = current_folder()?.join(folder);
     is_folder(&to)?;
     let exported = engine.session_export(session, &to, asked.arguments.is("force"))?;
-    output.answer(&exported, render::exported)?;
+    output.page(&exported, "session_exported")?;
     Ok(DONE)
 }
 
