@@ -6,7 +6,7 @@ use engine::next_step::{NextStep, Verb, option_of};
 use engine::view::{AUTOPILOT, COLLAB, GENERIC, SESSION, View};
 use serde_json::{Value, json};
 
-use crate::calls;
+use crate::calls::{self, Call, Family};
 
 /// A family of commands, or of tools, in which runs are driven: a step leads to the family that the call was of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -104,11 +104,11 @@ fn row(
     }
 }
 
-/// How a turn is taken: by the call of the form's own family, or else by the one for any run.
-fn turn(form: Form, verb: Verb) -> Row {
+/// How a call is made: by that of the form's own family, or else by the one for any run.
+fn call(form: Form, find: impl Fn(&'static Family) -> Option<&'static Call>) -> Row {
     let families = [form, Form::Run].map(|form| calls::family(form.family()));
     let declared = families.into_iter().flatten();
-    let mut all = declared.filter_map(|family| Some((family, family.turn(verb.name())?)));
+    let mut all = declared.filter_map(|family| Some((family, find(family)?)));
     let tools = all.clone().filter_map(|(family, call)| family.tool(call));
     let mut tools: Vec<&str> = tools.collect();
     tools.dedup();
@@ -123,6 +123,18 @@ fn turn(form: Form, verb: Verb) -> Row {
     }
 }
 
+/// How the call of that name is made.
+fn named(form: Form, name: &str) -> Row {
+    call(form, |family| family.call(name))
+}
+
+/// How the call of that name is made, and by no tool but that of its own family.
+fn own(form: Form, name: &str) -> Row {
+    let mut row = named(form, name);
+    row.tools.truncate(1);
+    row
+}
+
 /// What a report brings along, one of these where it does.
 const EVIDENCE: [&str; 5] = ["results", "report", "verify", "unchanged", "outcome"];
 
@@ -134,52 +146,36 @@ pub fn of(form: Form, step: &NextStep) -> Row {
     match (step.verb, form) {
         (Verb::Report, Session | Collab) if EVIDENCE.iter().any(has) => of(Run, step),
         (Verb::Report, Autopilot | WorkUnits) => report(form, step),
-        (Verb::Report | Verb::Step, Session) => row("tm session step", &[], &["session_step"]),
-        (Verb::Report | Verb::Start, Collab) => {
-            row("tm collab complete-skill", &["skill"], &["complete_skill"])
-        }
-        (Verb::Report, Run) => row("tm run report", &[], &["run_report"]),
-        (Verb::Start, Autopilot | WorkUnits) => {
-            row("tm autopilot start", &["taskId"], &["autopilot_start"])
-        }
-        (Verb::Start, Session) => row("tm session init", &[], &["session_init"]),
-        (Verb::Start, Run) => row("tm run start", &["workflow"], &["run_start"]),
-        (Verb::Next, Autopilot) => row("tm autopilot next", &[], &["autopilot_next", "run_next"]),
-        (Verb::Next, WorkUnits) => row(
-            "tm autopilot next",
-            &[],
-            &["autopilot_next_work_unit", "run_next"],
-        ),
-        (Verb::Next, Run) => row("tm run next", &[], &["run_next"]),
-        (Verb::Status, Autopilot) => row(
-            "tm autopilot status",
-            &[],
-            &["autopilot_status", "run_status"],
-        ),
-        (Verb::Status, WorkUnits) => row(
-            "tm autopilot status",
-            &[],
-            &["autopilot_get_state", "run_status"],
-        ),
-        (Verb::Status, Run) => row("tm run status", &[], &["run_status"]),
-        (Verb::Next | Verb::Status, Session) => {
-            row("tm session status", &[], &["session_status", "run_status"])
-        }
+        (Verb::Report | Verb::Step, Session) => own(form, "step"),
+        (Verb::Report | Verb::Start, Collab) => own(form, "complete-skill"),
+        (Verb::Report, Run) => named(form, "report"),
+        (Verb::Start, Session) => own(form, "init"),
+        (Verb::Start, _) => own(form, "start"),
+        (Verb::Next, WorkUnits) => Row {
+            tools: vec!["autopilot_next_work_unit", "run_next"],
+            ..named(form, "next")
+        },
+        (Verb::Status, WorkUnits) => Row {
+            tools: vec!["autopilot_get_state", "run_status"],
+            ..named(form, "status")
+        },
+        (Verb::Next, Session) => named(form, "status"),
         (Verb::Next | Verb::Status, Collab) => {
             row("tm collab state", &[], &["get_session_state", "run_status"])
         }
-        (Verb::Step, _) => row("tm run step", &[], &["run_step"]),
         (Verb::Respond, _) => row("tm session respond", &["file"], &["session_step"]),
+        // A person alone has a session go on that is over.
         (Verb::Reopen, _) if has(&"maxIterations") => row("tm session reopen", &[], &[]),
         // Sessions have no kinds of work.
         (Verb::Reopen, Session | Collab) if has(&"kind") => of(Run, step),
         (Verb::Reopen, Session) => row("tm session reopen", &[], &[]),
-        (Verb::Restore, Session) => row("tm session restore", &[], &[]),
-        (Verb::Restore, _) => row("tm run restore", &[], &[]),
-        (Verb::Approve, Session) => row("tm session approve", &[], &["session_decide"]),
-        (Verb::Approve, _) => row("tm run approve", &[], &["run_decide"]),
-        (Verb::Reject, Session) => row("tm session reject", &[], &["session_decide"]),
-        (Verb::Reject, _) => row("tm run reject", &[], &["run_decide"]),
+        (Verb::Next | Verb::Status | Verb::Step | Verb::Restore, _) => {
+            named(form, step.verb.name())
+        }
+        (Verb::Approve | Verb::Reject, _) => Row {
+            tools: own(form, "decide").tools,
+            ..named(form, step.verb.name())
+        },
         (Verb::Edit, _) => row("tm collab update", &[], &["update_session_state"]),
         (Verb::Task, _) => row("tm collab task", &["id", "status"], &["update_task_status"]),
         (Verb::Graph, _) => row("tm collab graph", &[], &["get_task_graph"]),
@@ -189,7 +185,7 @@ pub fn of(form: Form, step: &NextStep) -> Row {
         (Verb::Log, _) => row("tm runs log", &[], &[]),
         (Verb::List, Session | Collab) => row("tm session list", &[], &[]),
         (Verb::List, _) => row("tm runs list", &[], &[]),
-        (verb, _) => turn(form, verb),
+        (verb, _) => call(form, |family| family.turn(verb.name())),
     }
 }
 
