@@ -9,6 +9,7 @@
 //! | [`output`] | the only place that prints |
 //! | [`steps`] | the steps that texts name, as commands or as tools |
 //! | [`askpass`] | the passphrase of a key that signs, asked for at the terminal |
+//! | [`decision`] | what a person alone decides, whichever way they are asked |
 //! | [`person`] | questions to the person at the terminal |
 //! | [`interactive`] | a run gone through step by step with a person |
 //! | [`mcp`] | the MCP server: tools, resources, prompts |
@@ -26,6 +27,7 @@ mod askpass;
 mod calls;
 mod cli;
 mod commands;
+mod decision;
 mod demo;
 mod hook;
 mod init;

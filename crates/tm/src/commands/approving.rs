@@ -1,130 +1,141 @@
-//! What only a person decides: shown in full, and carried out when the code that is shown with it was typed back, or a key
-//! signed it.
+//! A person at the terminal, who decides by a code that they type back, or by a key that signs.
 
 use std::path::Path;
 
 use engine::board::code_to_type_back;
 use engine::view::GENERIC;
-use engine::{Channel, Engine, Fault, Kind, NextStep, Statement, Strength, Turn, Verb};
-use journal::layout::short_name;
-use serde_json::Value;
+use engine::{Channel, Choice, Engine, Fault, Kind, Strength, Turn, Verb};
+use serde_json::json;
 
 use super::declined;
-use crate::askpass;
+use crate::decision::{Asking, Matter, Question};
 use crate::output::Output;
-use crate::{person, render};
+use crate::{askpass, person, render};
 
-/// What a person is asked.
-pub struct Question<'a> {
-    /// What there is to decide on, in full.
-    pub text: &'a str,
-    /// What the code is typed for: `approve`.
-    pub to: &'a str,
-    /// What was not done where it was not typed: `the approval of the plan`.
-    pub what: &'a str,
-    /// What a person does at a terminal: `a gate is opened`.
-    pub deed: &'a str,
-    /// The least that has to stand behind the answer.
-    pub least: Strength,
+/// A person who is asked at the terminal.
+pub struct AtTerminal<'a> {
+    /// The key by which they sign, where they named one.
+    pub sign: Option<&'a Path>,
+    /// What they see.
+    pub output: &'a mut Output,
 }
 
-/// Has a person decide: by a signature where a key is named, else by the code that is typed back. The project as it is
-/// theirs to go on with.
-pub fn agreed(
-    engine: &Engine,
-    sign: Option<&Path>,
-    statement: &Statement,
-    question: &Question<'_>,
-    output: &mut Output,
-    again: NextStep,
-) -> Result<Engine, Fault> {
-    let Some(key) = sign else {
-        if question.least == Strength::Signed {
-            return Err(Fault::new(
-                Kind::Refused,
-                "approval_too_weak",
-                format!("{} here by a signature", question.deed),
-            )
-            .suggest("only the person whose key it is decides this: they name it with `--sign KEY`")
-            .detail("required", question.least.name())
-            .recover(again.with("sign", "KEY")));
-        }
-        needs_terminal(output, question.deed, ", or with `--sign KEY`", again)?;
-        typed_back(output, question.text, question.to, question.what)?;
-        return Ok(engine.asked(Channel::Terminal));
-    };
-    if output.has_person() {
-        output.text(question.text)?;
-        output.text("\n")?;
+impl Asking for AtTerminal<'_> {
+    type Refusal = Fault;
+
+    fn asks_for(&self, _: &Turn<'_>) -> bool {
+        false
     }
-    let askpass = askpass::program();
-    let armored = workspace::person::sign(&statement.text(), key, askpass.as_deref())?;
-    Ok(engine.asked(Channel::Signed(armored)))
+
+    fn can_ask_for(&self, turn: &Turn<'_>) -> bool {
+        // What is grave is refused with all that it takes.
+        let is_grave = matches!(turn.verb, Verb::Allow | Verb::Abort);
+        is_grave || self.sign.is_some() || self.output.has_person()
+    }
+
+    fn ask(&mut self, engine: &Engine, question: &Question<'_>) -> Result<Engine, Fault> {
+        let words = words(engine, question, self.output)?;
+        let mut again = question.step();
+        if let Matter::Gate(decide) = question.matter
+            && decide.choice == Choice::Reject
+        {
+            again = again.with("feedback", &decide.feedback);
+        }
+        let Some(key) = self.sign else {
+            if question.least == Strength::Signed {
+                return Err(Fault::new(
+                    Kind::Refused,
+                    "approval_too_weak",
+                    format!("{} here by a signature", words.deed),
+                )
+                .suggest(
+                    "only the person whose key it is decides this: they name it with `--sign KEY`",
+                )
+                .detail("required", question.least.name())
+                .recover(again.with("sign", "KEY")));
+            }
+            needs_terminal(self.output, &words.deed, ", or with `--sign KEY`", again)?;
+            typed_back(self.output, &words.text, words.to, &words.what)?;
+            return Ok(engine.asked(Channel::Terminal));
+        };
+        if self.output.has_person() {
+            self.output.text(&words.text)?;
+            self.output.text("\n")?;
+        }
+        let askpass = askpass::program();
+        let armored = workspace::person::sign(&question.statement.text(), key, askpass.as_deref())?;
+        Ok(engine.asked(Channel::Signed(armored)))
+    }
 }
 
-/// Takes a turn of a run; where only a person may take it, asks one, and takes it with their word, of the run that they were asked
-/// about. Nobody is asked for what would be refused.
-pub fn turn<T>(
-    engine: &Engine,
-    turn: &Turn<'_>,
-    sign: Option<&Path>,
-    output: &mut Output,
-    take: impl Fn(&Engine, Option<&str>) -> Result<T, Fault>,
-) -> Result<T, Fault> {
-    let fault = match take(engine, None) {
-        Err(fault) if fault.code == "needs_person" => fault,
-        done => return done,
+/// A question in words.
+struct Words {
+    /// What there is to decide on, in full.
+    text: String,
+    /// What the code is typed for: `approve`.
+    to: &'static str,
+    /// What was not done where it was not typed: `the approval of the plan`.
+    what: String,
+    /// What a person does at a terminal: `a gate is opened`.
+    deed: String,
+}
+
+fn words(engine: &Engine, question: &Question<'_>, output: &Output) -> Result<Words, Fault> {
+    let (statement, look) = (&question.statement, output.look());
+    let turn = match question.matter {
+        Matter::Turn(turn) => turn.verb.name(),
+        Matter::Gate(decide) => {
+            let (to, deed) = match decide.choice {
+                Choice::Approve => ("approve", "a gate is opened"),
+                Choice::Reject => ("send it back", "work is sent back"),
+            };
+            return Ok(Words {
+                text: render::gate("gate", decide, &decide.feedback, &look),
+                to,
+                what: format!("the decision at the gate {}", decide.gate.gate),
+                deed: deed.to_owned(),
+            });
+        }
     };
-    let can_ask = sign.is_some() || output.has_person();
-    let is_grave = matches!(turn.verb, Verb::Allow | Verb::Abort);
-    let run = fault.details.get("runId").and_then(Value::as_str);
-    let Some(run) = run.filter(|_| can_ask || is_grave) else {
-        return Err(fault);
+    let branch = match turn {
+        "abort" => engine.status(&GENERIC, Some(&statement.run))?.task,
+        _ => None,
     };
-    let (statement, least) = engine.turn_statement(run, turn)?;
-    let (code, name) = (&statement.subject, short_name(run));
-    let (text, to, what, deed) = match turn.verb {
-        Verb::Allow => (
-            render::plain(&format!(
-                "For the work unit {} of the run {name},\nthe refusal {code} will pass: {}\nThis is journalled, and stands in the report.\n",
-                statement.unit, turn.reason
-            )),
-            "let it pass",
-            format!("letting `{code}` pass"),
-            format!("letting `{code}` pass is decided"),
-        ),
-        Verb::Abort => (
-            render::plain(&format!(
-                "The run {name} ends.\nIts branch {} and its folder are deleted, with its journal and its evidence.\n",
-                branch_of(engine, run)?
-            )),
+    let shown = json!({
+        "turn": turn,
+        "run": statement.run,
+        "unit": statement.unit,
+        "stopped": statement.subject,
+        "branch": branch.map(|task| task.branch),
+        "flags": statement.flags,
+        "reason": statement.text,
+    });
+    let (to, what, deed) = match turn {
+        "allow" => {
+            let letting = format!("letting `{}` pass", statement.subject);
+            (
+                "let it pass",
+                letting.clone(),
+                format!("{letting} is decided"),
+            )
+        }
+        "abort" => (
             "delete them",
             "the clean-up".to_owned(),
             "a run's branch and folder are deleted".to_owned(),
         ),
-        verb => (
-            render::decision(&statement, &output.look()),
+        turn => (
             "have it go on",
-            verb.name().to_owned(),
-            format!("a run that stopped goes on ({})", verb.name()),
+            turn.to_owned(),
+            format!("a run that stopped goes on ({turn})"),
         ),
     };
-    let question = Question {
-        text: &text,
+    Ok(Words {
+        text: render::page("turn_to_decide", &shown, &look),
         to,
-        what: &what,
-        deed: &deed,
-        least,
-    };
-    let again = turn.step().of(run);
-    let asked = agreed(engine, sign, &statement, &question, output, again)?;
-    take(&asked, Some(run))
-}
-
-/// The branch of a run; empty where it works on none.
-fn branch_of(engine: &Engine, run: &str) -> Result<String, Fault> {
-    let task = engine.status(&GENERIC, Some(run))?.task;
-    Ok(task.map(|task| task.branch).unwrap_or_default())
+        what,
+        deed,
+    })
 }
 
 /// Refuses where nobody sits who sees what is shown and can answer.

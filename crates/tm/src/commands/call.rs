@@ -1,11 +1,13 @@
 //! The calls that drive runs: those that all families share, and which module carries out the others.
 
 use engine::view::View;
-use engine::{Engine, Fault};
+use engine::{Choice, Engine, Fault};
 
-use super::{DONE, Outcome, autopilot, collab, gate, open, session, trust, turn, usage, watch};
+use super::approving::AtTerminal;
+use super::{DONE, Outcome, autopilot, collab, open, session, trust, turn, usage, watch};
 use crate::calls::{Arguments, FamilyCall};
 use crate::cli::Given;
+use crate::decision::{self, Wish};
 use crate::output::Output;
 use crate::render;
 
@@ -26,11 +28,7 @@ pub fn run(mut asked: FamilyCall, given: &Given, output: &mut Output) -> Outcome
         return Ok(verdict.exit_status());
     }
     match (asked.family.name.as_str(), asked.call.name.as_str()) {
-        (_, "approve") => gate::decide(&engine, view, &asked, None, output),
-        (_, "reject") => {
-            let feedback = session::feedback(&asked.arguments)?;
-            gate::decide(&engine, view, &asked, Some(&feedback), output)
-        }
+        (_, "approve" | "reject") => decide(&engine, view, &asked, output),
         (_, "restore") => {
             output.answer(&engine.restore(view, run)?, render::turned)?;
             Ok(DONE)
@@ -72,6 +70,29 @@ fn check(asked: &mut FamilyCall, output: &Output) -> Result<(), Fault> {
         autopilot::tell_phase_from_subtask(&mut asked.arguments)?;
     }
     Ok(())
+}
+
+/// Has a person decide at the gate that a run waits at.
+fn decide(
+    engine: &Engine,
+    view: &'static View,
+    asked: &FamilyCall,
+    output: &mut Output,
+) -> Outcome {
+    let wish = Wish {
+        choice: match asked.call.name.as_str() {
+            "reject" => Choice::Reject,
+            _ => Choice::Approve,
+        },
+        gate: None,
+        hash: asked.arguments.text("hash"),
+        feedback: session::feedback(&asked.arguments)?,
+    };
+    let sign = asked.sign.as_deref();
+    let mut person = AtTerminal { sign, output };
+    let answer = decision::at_gate(engine, view, asked.run.as_deref(), wish, &mut person)?;
+    output.answer(&answer, render::turned)?;
+    Ok(DONE)
 }
 
 fn begin(engine: &Engine, mut arguments: Arguments, output: &mut Output) -> Outcome {

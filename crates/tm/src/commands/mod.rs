@@ -8,7 +8,6 @@ pub mod collab;
 mod complete;
 mod config;
 mod evidence;
-pub mod gate;
 mod history;
 pub mod hook;
 pub mod init;

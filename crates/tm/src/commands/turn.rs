@@ -5,10 +5,11 @@ use engine::view::View;
 use engine::{Engine, Fault, Turn, Verb};
 use serde_json::json;
 
-use super::{DONE, Outcome, approving};
+use super::approving::AtTerminal;
+use super::{DONE, Outcome};
 use crate::calls::FamilyCall;
 use crate::output::Output;
-use crate::{interactive, person, render};
+use crate::{decision, interactive, person, render};
 
 /// Takes a turn, or lists the steps that a run can be taken back to.
 pub fn run(
@@ -25,14 +26,9 @@ pub fn run(
         output.page(&steps, "past_steps")?;
         return Ok(DONE);
     };
+    let sign = asked.sign.as_deref();
     let take = |run: Option<&str>, output: &mut Output| {
-        approving::turn(
-            engine,
-            &turn,
-            asked.sign.as_deref(),
-            output,
-            |engine, agreed| engine.turn(view, agreed.or(run), &turn),
-        )
+        decision::turn(engine, view, run, &turn, &mut AtTerminal { sign, output })
     };
     let answer = match take(asked.run.as_deref(), output) {
         Err(fault) if fault.code == "several_runs" && is_choice(&turn, output) => {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use engine::Choice;
-use engine::gate::ClosedGate;
+use engine::gate::{ClosedGate, Decide};
 use serde_json::json;
 
 use super::{Look, page_with};
@@ -13,23 +13,24 @@ use super::{Look, page_with};
 pub const EDITED: &str =
     "it was changed since it was taken in: what is approved is what is there now";
 
-/// What stands before a gate, all that a decision is bound to.
-pub fn gate(gate: &ClosedGate, choice: Choice, feedback: &str, look: &Look) -> String {
+/// What stands before a gate, all that a decision is bound to, on the page of that name.
+pub fn gate(page: &str, decide: &Decide, feedback: &str, look: &Look) -> String {
+    let gate = &decide.gate;
     let below: Vec<Vec<String>> = gate.look_at.iter().map(|path| files_below(path)).collect();
     let beside = json!({
-        "question": question(gate, choice),
+        "question": question(gate, decide.choice),
         "run": gate.run_id,
         "state": gate.state,
         "below": below,
-        "choice": choice,
+        "choice": decide.choice,
         "feedback": feedback,
         "warning": EDITED,
     });
-    page_with("gate", gate, &beside, look)
+    page_with(page, gate, &beside, look)
 }
 
 /// What a person is asked at a gate, in a line.
-pub fn question(gate: &ClosedGate, choice: Choice) -> String {
+fn question(gate: &ClosedGate, choice: Choice) -> String {
     let verb = match choice {
         Choice::Approve => "Approve",
         Choice::Reject => "Send back",

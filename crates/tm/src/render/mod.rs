@@ -19,10 +19,10 @@ use engine::{Fault, RunSummary};
 use serde_json::{Map, Value};
 
 use crate::init::change::Change;
-use crate::steps::Caller;
+use crate::steps::{Caller, Form};
 use text::plain::{many_lines, one_line};
 
-pub use gate::{EDITED, gate, question as question_at};
+pub use gate::gate;
 pub use journal::event;
 pub use page::Page;
 pub use run::{next, paused, status, verdict};
@@ -66,6 +66,14 @@ pub enum Sign {
 }
 
 impl Look {
+    /// That of a text that is no terminal's.
+    pub const PLAIN: Self = Self {
+        rich: false,
+        width: 80,
+        line: 80,
+        caller: &Caller::at_a_shell(Form::Run, None),
+    };
+
     /// `text` in a style, where colour can be shown.
     pub fn paint(&self, style: Style, text: &str) -> String {
         if self.rich {
@@ -166,24 +174,6 @@ fn status_style(status: &str) -> Style {
         "pending" | "not run" => FAINT,
         _ => BAD,
     }
-}
-
-/// What a person decides by having a run go on that stopped.
-pub fn decision(statement: &engine::Statement, look: &Look) -> String {
-    let mut page = Page::new(look);
-    page.title("Have the run go on?");
-    page.run(&statement.run);
-    page.field("stopped", &statement.subject);
-    page.field("turn", &statement.what);
-    for (name, value) in &statement.flags {
-        let value = value.as_str().map_or_else(|| value.to_string(), plain);
-        page.field(name, &value);
-    }
-    if !statement.text.is_empty() {
-        page.field("reason", &statement.text);
-    }
-    page.raw("Your word is journalled, and stands in the report.");
-    page.finish()
 }
 
 /// A text with its lines kept, and without anything that a terminal would act on.

@@ -1,6 +1,5 @@
 //! Lines of text for people, put together piece by piece.
 
-use journal::layout::short_name;
 use text::plain::{many_lines, one_line, visible_len};
 use textwrap::core::Word;
 
@@ -120,11 +119,6 @@ impl<'l> Page<'l> {
         }
     }
 
-    /// The run that a page is about.
-    pub fn run(&mut self, id: &str) {
-        self.field("run", &short_name(id));
-    }
-
     /// A text of others with its lines kept, indented by two.
     pub fn block(&mut self, text: &str) {
         for line in many_lines(&self.spelled(text)).lines() {
@@ -192,12 +186,7 @@ pub(super) mod tests {
     use super::*;
 
     /// A pipe.
-    pub const PLAIN: Look = Look {
-        rich: false,
-        width: 80,
-        line: 80,
-        caller: &crate::steps::Caller::at_a_shell(crate::steps::Form::Run, None),
-    };
+    pub const PLAIN: Look = Look::PLAIN;
 
     const NARROW: Look = Look { width: 30, ..PLAIN };
 

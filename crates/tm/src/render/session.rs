@@ -10,7 +10,8 @@ use journal::layout::short_name;
 use serde_json::{Value, json};
 use workspace::profile::Phase;
 
-use super::{EDITED, Look, Page, Sign, page, page_with};
+use super::gate::EDITED;
+use super::{Look, Page, Sign, page, page_with};
 use crate::steps::typed;
 
 /// The words behind a command that name the session, where the caller named one.

@@ -42,6 +42,7 @@ pages![
     "evidence",
     "evidence_failed",
     "gate",
+    "gate_question",
     "graph_taken",
     "hook_at_a_terminal",
     "hook_tried",
@@ -100,6 +101,8 @@ pages![
     "trust",
     "trust_revoked",
     "trusted",
+    "turn_question",
+    "turn_to_decide",
     "turned",
     "unit",
     "unit_work",
@@ -434,6 +437,55 @@ subtasks
 next then: GREEN 1.2: Tabs, attempt 2 of 3
 ";
         assert_eq!(page, expected);
+    }
+
+    #[test]
+    fn a_person_is_asked_what_a_turn_does() {
+        let asked = |page: &str, beside: serde_json::Value| {
+            let shown = serde_json::json!({ "run": "r1", "stopped": "tests_failed" });
+            page_with(page, &shown, &beside, &PLAIN)
+        };
+        let question = |beside| asked("turn_question", beside);
+        assert_eq!(
+            question(serde_json::json!({ "turn": "skip", "named": "1.2", "reason": "a\nb" })),
+            "Give up 1.2 of the run r1 for good, and what depends on it?\nReason: a b\n"
+        );
+        let abort = |cleanup: bool, force: bool, branch: &str| {
+            let flags = serde_json::json!({ "cleanup": cleanup, "force": force });
+            question(serde_json::json!({ "turn": "abort", "flags": flags, "branch": branch }))
+        };
+        assert_eq!(
+            abort(false, false, ""),
+            "Abort the run r1? Its files stay.\n"
+        );
+        assert_eq!(
+            abort(false, false, "b"),
+            "Abort the run r1? Its branch b and its files stay.\n"
+        );
+        assert_eq!(
+            abort(true, true, "b"),
+            "Abort the run r1 and delete its branch b and its folder, also commits that are nowhere else?\n"
+        );
+        assert_eq!(
+            question(serde_json::json!({ "turn": "rewind", "flags": { "to": "1.1" } })),
+            "Take the run back, and have it go on from there?\nr1 stopped by a rule: tests_failed\nto: 1.1\n"
+        );
+        let decide = |beside| asked("turn_to_decide", beside);
+        assert_eq!(
+            decide(
+                serde_json::json!({ "turn": "resume", "flags": { "maxIterations": 2 }, "reason": "" })
+            ),
+            "Have the run go on?
+  run        r1
+  stopped    tests_failed
+  turn       resume
+  maxIterations 2
+Your word is journalled, and stands in the report.
+"
+        );
+        let allow = decide(serde_json::json!({ "turn": "allow", "unit": "u1", "reason": "flaky" }));
+        let lines: Vec<&str> = allow.lines().collect();
+        assert_eq!(lines[1], "the refusal tests_failed will pass: flaky");
     }
 
     #[test]

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::super::confirm::confirm;
 use super::super::place::RunSelector;
+use super::decision::by_hand;
 use super::evidence::{once, placed};
-use super::turn::by_hand;
 use super::{Answer, Call, answer};
 use crate::calls::{Arguments, read};
 use crate::steps::Form;

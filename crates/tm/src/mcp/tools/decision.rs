@@ -1,74 +1,103 @@
-//! Decisions at gates: a person makes them, and is asked.
+//! What a person decides: at a gate, and by turns. They are asked by a form of the client.
 
-use engine::Choice;
 use engine::fault;
-use engine::gate::Decide;
-use engine::{Fault, Verb};
-use journal::layout::short_name;
-use serde::Deserialize;
-use text::plain::{many_lines, one_line};
+use engine::view::GENERIC;
+use engine::{Choice, Engine, Fault, NextStep, Turn, Verb};
+use serde_json::{Value, json};
+use text::plain::one_line;
+use workspace::config::{Environment, find_root};
 
-use super::super::confirm::{confirm, strong_enough};
-use super::turn::by_hand;
+use super::super::confirm::{Interruption, confirm, strong_enough};
+use super::super::place::RunSelector;
 use super::{Answer, Call, answer};
-use crate::commands::gate::bound_to;
-use crate::render;
+use crate::calls::Arguments;
+use crate::decision::{self, Asking, Matter, Question, Wish};
+use crate::render::{self, Look};
+use crate::steps::{Caller, Form, StepSpelling as _};
 
 /// How many characters of a feedback are told again.
 const LONGEST_ECHO: usize = 200;
 
-/// What was decided, and on what.
-#[derive(Debug, Deserialize)]
-pub(super) struct DecisionRequest {
-    #[serde(rename = "decision")]
-    choice: String,
-    gate: String,
-    hash: String,
-    #[serde(default)]
-    feedback: String,
+impl Call<'_> {
+    /// Takes a turn, or lists the steps that a run can be taken back to.
+    pub(super) fn turn(mut self, arguments: &Arguments) -> Answer {
+        let (view, engine) = (self.entry.family.form().view(), self.open()?);
+        let run = self.meant.run.clone();
+        match arguments.turn(self.entry.call) {
+            None => answer(&engine.past_steps(view, self.run())?),
+            Some(turn) => answer(&decision::turn(
+                &engine,
+                view,
+                run.as_deref(),
+                &turn,
+                &mut self,
+            )?),
+        }
+    }
+
+    /// Takes in a decision at a gate, once the person has said yes to it.
+    pub(super) fn decide(mut self, arguments: &Arguments) -> Answer {
+        let choice = match arguments.text("decision") {
+            Some("reject") => Choice::Reject,
+            Some("approve") => Choice::Approve,
+            other => return Err(unknown(other.unwrap_or_default()).into()),
+        };
+        let wish = Wish {
+            choice,
+            gate: arguments.text("gate"),
+            hash: arguments.text("hash"),
+            feedback: arguments.text("feedback").unwrap_or_default().to_owned(),
+        };
+        let (view, engine) = (self.entry.family.form().view(), self.open()?);
+        let run = self.meant.run.clone();
+        answer(&decision::at_gate(
+            &engine,
+            view,
+            run.as_deref(),
+            wish,
+            &mut self,
+        )?)
+    }
 }
 
-impl Call<'_> {
-    /// Takes in a decision, once the person has said yes to it. What makes no sense is refused before anybody is asked.
-    pub(super) fn decide(self, wish: DecisionRequest) -> Answer {
-        let form = self.entry.family.form();
-        let view = form.view();
-        let choice = match wish.choice.as_str() {
-            "approve" => Choice::Approve,
-            "reject" => Choice::Reject,
-            other => return Err(unknown(other).into()),
-        };
-        if choice == Choice::Reject && wish.feedback.trim().is_empty() {
-            return Err(fault!("usage.no_feedback").into());
+/// The person is asked by a form, where the client can show one.
+impl Asking for Call<'_> {
+    type Refusal = Interruption;
+
+    /// What is given up, they are asked for where that is possible; where not, the client's own permission for the tool decides,
+    /// unless something is deleted.
+    fn asks_for(&self, turn: &Turn<'_>) -> bool {
+        matches!(turn.verb, Verb::Skip | Verb::Abort) && self.client.can().forms
+    }
+
+    fn can_ask_for(&self, _: &Turn<'_>) -> bool {
+        true
+    }
+
+    fn ask(&mut self, engine: &Engine, question: &Question<'_>) -> Result<Engine, Interruption> {
+        let mut step = question.step();
+        if let Matter::Gate(decide) = question.matter {
+            step = step.with("hash", &decide.gate.hash);
+            if decide.choice == Choice::Reject {
+                // A long feedback is left to the person.
+                step = match decide.feedback.chars().nth(LONGEST_ECHO) {
+                    None => step.with("feedback", one_line(&decide.feedback)),
+                    Some(_) => step.and("feedback"),
+                };
+            }
         }
-        let engine = self.open()?;
-        let gate = engine.gate(view, self.run())?;
-        bound_to(&gate, Some(&wish.gate), Some(&wish.hash))?;
-        gate.takes(choice)?;
-        let verb = if choice == Choice::Approve {
-            Verb::Approve
-        } else {
-            Verb::Reject
+        let by_hand = by_hand(self.entry.family.form(), step, &self.meant, engine);
+        strong_enough(question.least, &by_hand)?;
+        let text = match question.matter {
+            Matter::Gate(decide) => {
+                let feedback = shortened(decide.feedback.trim());
+                render::gate("gate_question", decide, &feedback, &Look::PLAIN)
+            }
+            Matter::Turn(turn) => turn_question(engine, question, turn),
         };
-        let mut step = verb.step().of(&gate.run_id).with("hash", &gate.hash);
-        if choice == Choice::Reject {
-            // A long feedback is left to the person.
-            step = match wish.feedback.chars().nth(LONGEST_ECHO) {
-                None => step.with("feedback", one_line(&wish.feedback)),
-                Some(_) => step.and("feedback"),
-            };
-        }
-        let by_hand = by_hand(form, step, &self.meant, &engine);
-        strong_enough(gate.strength, &by_hand)?;
-        let decide = Decide {
-            gate,
-            choice,
-            feedback: wish.feedback,
-        };
-        // The yes is for this decision on exactly this, of the run as it stands: none is used a second time.
-        let statement = engine.gate_statement(&decide.gate, choice, &decide.feedback)?;
-        let asked = confirm(self.client, &question(&decide), &statement.text(), &by_hand)?;
-        answer(&engine.asked(asked).decide(view, &decide)?)
+        let about = question.statement.text();
+        let channel = confirm(self.client, text.trim_end(), &about, &by_hand)?;
+        Ok(engine.asked(channel))
     }
 }
 
@@ -76,32 +105,59 @@ fn unknown(choice: &str) -> Fault {
     fault!("usage.decision", choice = one_line(choice)).expected(vec!["approve", "reject"])
 }
 
-/// What the person is asked.
-fn question(decide: &Decide) -> String {
-    let gate = &decide.gate;
-    let mut lines = vec![render::question_at(gate, decide.choice)];
-    lines.push(format!(
-        "Run {}, iteration {}",
-        short_name(&gate.run_id),
-        gate.iteration
-    ));
-    lines.push(format!("sha256 {}", gate.hash));
-    for path in &gate.look_at {
-        lines.push(format!("Look at {}", path.display()));
-    }
-    if gate.edited {
-        lines.push(format!("Note: {}", render::EDITED));
-    }
-    if decide.choice == Choice::Reject {
-        lines.push(format!("Feedback: {}", shortened(decide.feedback.trim())));
-    }
-    many_lines(&lines.join("\n")).trim_end().to_owned()
+/// What the person is asked of a turn.
+fn turn_question(engine: &Engine, question: &Question<'_>, turn: &Turn<'_>) -> String {
+    let run = &question.statement.run;
+    let status = engine.status(&GENERIC, Some(run)).ok();
+    let unit = status
+        .as_ref()
+        .and_then(|status| status.next_action.unit.as_ref());
+    let in_progress = unit.and_then(|unit| unit.key());
+    let tasks = turn.flags.get("task").and_then(Value::as_array);
+    let named = match (turn.item(), tasks) {
+        (None, Some(tasks)) => {
+            let names: Vec<&str> = tasks.iter().filter_map(Value::as_str).collect();
+            Some(names.join(", "))
+        }
+        (item, _) => item.or(in_progress).map(str::to_owned),
+    };
+    let shown = json!({
+        "turn": turn.verb.name(),
+        "run": run,
+        "named": named,
+        "branch": status.as_ref().and_then(|status| Some(&status.task.as_ref()?.branch)),
+        "stopped": question.statement.subject,
+        "flags": turn.flags,
+        "reason": shortened(turn.reason.trim()),
+    });
+    render::page("turn_question", &shown, &Look::PLAIN)
 }
 
 /// A text as it is told again to whoever sent it: not the whole of a long one.
-pub(super) fn shortened(text: &str) -> String {
+fn shortened(text: &str) -> String {
     match text.char_indices().nth(LONGEST_ECHO) {
         None => text.to_owned(),
         Some((at, _)) => format!("{}… ({} bytes in all)", &text[..at], text.len()),
     }
+}
+
+/// The command by which a person takes a step in the project that a call is about, which may be another than that of the
+/// folder the server was started in.
+pub(super) fn by_hand(
+    form: Form,
+    mut step: NextStep,
+    meant: &RunSelector,
+    engine: &Engine,
+) -> String {
+    let environment = Environment::of_this_process();
+    let here = std::env::current_dir().map(|here| find_root(&here, &environment).path);
+    if let Some(root) = &meant.project_root {
+        step = step.with("projectRoot", root);
+    } else if here.is_ok_and(|here| here != engine.root()) {
+        step = step.with("projectRoot", engine.root().display().to_string());
+    }
+    if let Some(tag) = &meant.tag {
+        step = step.with("tag", tag);
+    }
+    Caller::at_a_shell(form, None).alone(&step)
 }

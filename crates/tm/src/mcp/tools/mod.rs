@@ -10,7 +10,6 @@ mod collab;
 mod decision;
 mod evidence;
 mod session;
-mod turn;
 
 use std::sync::Arc;
 
@@ -97,7 +96,7 @@ impl Call<'_> {
             return self.record(arguments, meaning);
         }
         match (family.name.as_str(), call.name.as_str()) {
-            (_, "decide") => self.decide(arguments.read()?),
+            (_, "decide") => self.decide(&arguments),
             ("session", _) => self.on_session(arguments),
             ("collab", _) => self.on_skills(arguments),
             ("autopilot", "start") => self.start(arguments),
