@@ -79,39 +79,29 @@ pub fn number_or_text(given: &str) -> Value {
 
 /// What tasks came to.
 pub fn tasks(words: &[&str], skipped: bool) -> Result<Vec<TaskUpdate>, Fault> {
-    match words {
-        [id, status] if !status.contains('=') => {
-            let mut update = with_status(id, status);
-            if skipped {
-                if update.status != "failed" {
-                    return Err(not_failed(id, status));
-                }
-                update.outcome = Some("failed".to_owned());
-            }
-            Ok(vec![update])
-        }
-        [id] if skipped && !id.contains('=') => Ok(vec![with_status(id, "skipped")]),
+    let mut updates = match words {
+        [id, status] if !status.contains('=') => vec![with_status(id, status)],
+        [id] if skipped && !id.contains('=') => vec![with_status(id, "skipped")],
         [id] if !id.contains('=') => {
-            Err(usage(format!("the task `{}` has no status", one_line(id))).suggest(form()))
+            let fault = usage(format!("the task `{}` has no status", one_line(id)));
+            return Err(fault.suggest(form()));
         }
-        words => {
-            if skipped && words.len() > 1 {
-                return Err(usage("--skipped is for one task")
-                    .suggest("write ID=skipped for each task that is skipped"));
-            }
-            let mut updates = words
-                .iter()
-                .map(|word| pair(word))
-                .collect::<Result<Vec<_>, _>>()?;
-            if let ([update], true) = (updates.as_mut_slice(), skipped) {
-                if update.status != "failed" {
-                    return Err(not_failed(&update.id, &update.status));
-                }
-                update.outcome = Some("failed".to_owned());
-            }
-            Ok(updates)
+        [_, _, ..] if skipped => {
+            return Err(usage("--skipped is for one task")
+                .suggest("write ID=skipped for each task that is skipped"));
         }
+        words => words
+            .iter()
+            .map(|word| pair(word))
+            .collect::<Result<Vec<_>, _>>()?,
+    };
+    if let ([update], true) = (updates.as_mut_slice(), skipped) {
+        if update.status != "failed" {
+            return Err(not_failed(&update.id, &update.status));
+        }
+        update.outcome = Some("failed".to_owned());
     }
+    Ok(updates)
 }
 
 /// A task and its status. An id may hold an equals sign; a status holds none.
