@@ -52,13 +52,6 @@ pub struct RunSelector {
     pub unit: Option<String>,
 }
 
-impl RunSelector {
-    /// The run, as the engine takes it.
-    pub fn run(&self) -> Option<&str> {
-        self.run.as_deref()
-    }
-}
-
 impl Places {
     /// Any project. Where a call names none, `named` is meant, else what the client works on, else `cwd`.
     pub fn of_one_client(cwd: PathBuf, named: Option<PathBuf>) -> Self {

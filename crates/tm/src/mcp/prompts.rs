@@ -63,7 +63,7 @@ pub fn fill(
     };
     let engine = places.open(&meant, name, client).map_err(problem)?;
     let next = engine
-        .next(&AUTOPILOT, meant.run(), false)
+        .next(&AUTOPILOT, meant.run.as_deref(), false)
         .map_err(problem)?;
     match next.instructions() {
         Some(instructions) if next.name() == phase => {
