@@ -21,12 +21,16 @@ pub fn option(session: Option<&str>) -> String {
     })
 }
 
-/// What templates see beside a session: its words for what was asked for, and what its commands name it by. Where it is over,
-/// another one may be meant without.
-fn beside(state: &SessionState, named: Option<&str>) -> Value {
+/// What the commands of a session name it by. Where it is over, another one may be meant without.
+fn named_by(state: &SessionState, named: Option<&str>) -> String {
     let needed = named.is_some() || state.status != "IN_PROGRESS";
+    option(needed.then_some(&state.session_id))
+}
+
+/// What templates see beside a session: its words for what was asked for, and what its commands name it by.
+fn beside(state: &SessionState, named: Option<&str>) -> Value {
     json!({
-        "session": option(needed.then_some(state.session_id.as_str())),
+        "session": named_by(state, named),
         "asked": state.work.asked.map(response),
         "answered": state.work.answered.map(response),
         "ahead": ahead(state.work.ahead),
@@ -254,8 +258,7 @@ pub fn not_as_recorded(state: &SessionState, named: Option<&str>, path: &str) ->
     if state.next_action.changed.is_some()
         && changed.any(|changed| Path::new(path).starts_with(changed))
     {
-        let needed = named.is_some() || state.status != "IN_PROGRESS";
-        let session = option(needed.then_some(state.session_id.as_str()));
+        let session = named_by(state, named);
         format!("{told}; `tm session restore{session}` puts back what was")
     } else {
         told
