@@ -9,11 +9,14 @@ pub mod command;
 pub mod schema;
 
 use std::collections::BTreeMap;
+use std::fmt::Formatter;
 use std::sync::LazyLock;
 
 use engine::report::Meaning;
 use indexmap::IndexMap;
 use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 pub use arguments::{Arguments, as_texts, read};
@@ -112,11 +115,34 @@ pub struct ToolText {
 }
 
 /// An argument, or the name of some that several calls take.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(untagged)]
+#[derive(Debug, Clone)]
 enum Taken {
     Shared(String),
     Own(Box<Argument>),
+}
+
+/// Without a look ahead, as serde's own untagged enums have: every command waits for this.
+impl<'de> Deserialize<'de> for Taken {
+    fn deserialize<D: Deserializer<'de>>(given: D) -> Result<Self, D::Error> {
+        struct OneOf;
+        impl<'de> Visitor<'de> for OneOf {
+            type Value = Taken;
+
+            fn expecting(&self, to: &mut Formatter<'_>) -> std::fmt::Result {
+                to.write_str("an argument, or the name of shared ones")
+            }
+
+            fn visit_str<E>(self, name: &str) -> Result<Taken, E> {
+                Ok(Taken::Shared(name.to_owned()))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Taken, A::Error> {
+                Argument::deserialize(MapAccessDeserializer::new(fields))
+                    .map(|own| Taken::Own(own.into()))
+            }
+        }
+        given.deserialize_any(OneOf)
+    }
 }
 
 /// An argument of a command, which has a help, of a tool, which has a brief description, or of both.
