@@ -185,7 +185,9 @@ impl Argument {
             option = option.alias(alias.as_str());
         }
         if let Some(default) = &self.default {
-            option = option.default_value(default.as_str());
+            option = option
+                .default_value(default.as_str())
+                .hide_default_value(default.is_empty());
         }
         match &self.requires {
             Some(requires) => option.requires(requires.as_str()),

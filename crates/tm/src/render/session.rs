@@ -231,14 +231,12 @@ pub fn show(state: &SessionState, named: Option<&str>, look: &Look) -> String {
     if is_held(state) {
         shown.page.blank();
         shown.waits();
-    } else if state.status != "IN_PROGRESS" {
-        shown.page.blank();
     }
     shown.next()
 }
 
-/// A list of sessions, one a line.
-pub fn list(sessions: &[SessionSummary], look: &Look) -> String {
+/// A list of sessions, one a line: all that there are, or those of them that were asked for.
+pub fn list(sessions: &[SessionSummary], is_chosen: bool, look: &Look) -> String {
     let ids = sessions.iter().map(|session| session.session_id.as_str());
     let names: Vec<&str> = ids
         .clone()
@@ -247,7 +245,7 @@ pub fn list(sessions: &[SessionSummary], look: &Look) -> String {
     let widths = ids
         .zip(&names)
         .map(|(id, name)| short_name(id).len() + 1 + name.len());
-    let beside = json!({ "names": names, "widest": widths.max() });
+    let beside = json!({ "names": names, "widest": widths.max(), "chosen": is_chosen });
     page_with("sessions", &sessions, &beside, look)
 }
 

@@ -79,14 +79,16 @@ fn own_text(definition: &Definition, run: &RunState, refusal: &Refusal) -> Optio
                 unit
             )
         }
-        "unknown_skill" => refusal!("unknown_skill.named", skill = named("skill"), due, unit),
+        "unknown_skill" if !run.status.is_over() => {
+            refusal!("unknown_skill.named", skill = named("skill"), due, unit)
+        }
         "which_one" => refusal!(
             "which_one.same_skill",
             skill = named("skill"),
             item = item_brief(run).map_or_else(String::new, |item| item.number.to_string()),
             unit
         ),
-        "run_over" => {
+        "run_over" | "unknown_skill" => {
             refusal!(
                 "run_over.session",
                 status = run.status.name(),

@@ -100,7 +100,10 @@ fn list(engine: &Engine, arguments: &Arguments, output: &mut Output) -> Outcome 
     });
     let most = arguments.number("limit");
     sessions.truncate(most.map_or(usize::MAX, |most| most as usize));
-    output.answer(&sessions, |sessions, look| render::list(sessions, look))?;
+    let is_chosen = status.is_some() || profile.is_some();
+    output.answer(&sessions, |sessions, look| {
+        render::list(sessions, is_chosen, look)
+    })?;
     Ok(DONE)
 }
 
