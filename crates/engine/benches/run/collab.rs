@@ -72,7 +72,7 @@ impl Stage {
                 ..SkillDone::default()
             };
             let answer = self.engine.complete_skill(&done).expect("an answer");
-            assert!(answer.validated, "{answer:?}");
+            assert!(answer.verdict.validated, "{answer:?}");
             skill = answer.next_skill.expect("a skill");
         }
     }
@@ -87,7 +87,7 @@ impl Stage {
             .engine
             .collab_tasks(None, &[update])
             .expect("an answer");
-        assert!(updated.validated, "{updated:?}");
+        assert!(updated.verdict.validated, "{updated:?}");
     }
 }
 

@@ -22,7 +22,7 @@ fn parts(names: &[&str], answer: &impl Serialize, beside: &Value, look: &Look) -
 /// What a completed skill came to.
 pub fn completed(answer: &SkillAnswer, named: Option<&str>, look: &Look) -> String {
     let beside = json!({ "option": option(named.map(|_| answer.session.as_str())) });
-    let names: &[&str] = if answer.validated {
+    let names: &[&str] = if answer.verdict.validated {
         &[
             "skill_completed",
             "skill_work",
@@ -78,14 +78,14 @@ pub fn stored(
     named: Option<&str>,
     look: &Look,
 ) -> String {
-    let first = if updated.validated {
+    let first = if updated.verdict.validated {
         "skills_set"
     } else {
         "skill_refused"
     };
     let names = [first, "skills_fields", "named_tasks", "tasks_left"];
     let mut page = parts(&names, updated, &Value::Null, look);
-    if updated.validated && updated.remaining == Some(0) {
+    if updated.verdict.validated && updated.remaining == Some(0) {
         let option = option(named.map(|_| updated.session.as_str()));
         let next = json!({ "skill": skill, "unitId": updated.unit_id, "option": option });
         page += &parts(&["skill_next"], &next, &Value::Null, look);
@@ -95,7 +95,7 @@ pub fn stored(
 
 /// What became of a task graph.
 pub fn synced(synced: &SyncAnswer, named: Option<&str>, look: &Look) -> String {
-    let first = if synced.validated {
+    let first = if synced.verdict.validated {
         "graph_taken"
     } else {
         "skill_refused"
@@ -106,7 +106,7 @@ pub fn synced(synced: &SyncAnswer, named: Option<&str>, look: &Look) -> String {
         page.part(name, synced);
     }
     page.field("session", &synced.session);
-    if synced.validated {
+    if synced.verdict.validated {
         page.blank();
         page.command(&format!("tm collab state{}", option(named)));
     }

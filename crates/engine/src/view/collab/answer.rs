@@ -1,12 +1,16 @@
 //! What the calls on a session of skills answer. These types are the wire: names and shapes are stable.
 
+use machine::Refusal;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The answer to a completed skill.
+use crate::capability::documents::skills::Skills;
+use crate::writer::RunWriter;
+
+/// Whether what was asked of a session was accepted, and if not, why.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct SkillAnswer {
-    /// Whether it was taken: false where nothing moved.
+pub struct Verdict {
+    /// Whether it was accepted: all of it; else nothing moved.
     pub validated: bool,
     /// Stable code of a refusal.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -17,6 +21,29 @@ pub struct SkillAnswer {
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<String>,
+}
+
+impl Verdict {
+    /// The verdict with this refusal, in the words of its code; without one, it was accepted.
+    pub(crate) fn new(writer: &RunWriter<'_>, refusal: Option<&Refusal>) -> Self {
+        let (run, definition) = (&writer.open.run, &writer.call.definition);
+        let text = refusal.map(|refusal| Skills::refusal_text(definition, run, refusal));
+        let (message, suggestion) = text.map(|text| (text.message, text.suggestion)).unzip();
+        Self {
+            validated: refusal.is_none(),
+            code: refusal.map(|refusal| refusal.code.clone()),
+            message,
+            suggestion,
+        }
+    }
+}
+
+/// The answer to a completed skill.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct SkillAnswer {
+    /// Whether it was accepted.
+    #[serde(flatten)]
+    pub verdict: Verdict,
     /// The skill to invoke now; none only when the session is over.
     pub next_skill: Option<String>,
     /// Whether the session has come to its end.
@@ -307,17 +334,9 @@ pub struct BatchState {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateAnswer {
-    /// Whether it was taken: all of it, or nothing.
-    pub validated: bool,
-    /// Stable code of a refusal.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub code: Option<String>,
-    /// What a refusal is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
-    /// What to do.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub suggestion: Option<String>,
+    /// Whether it was accepted.
+    #[serde(flatten)]
+    pub verdict: Verdict,
     /// Name of the session.
     pub session: String,
     /// The state.
@@ -360,17 +379,9 @@ pub struct TaskGraph {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SyncAnswer {
-    /// Whether it was taken.
-    pub validated: bool,
-    /// Stable code of a refusal.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub code: Option<String>,
-    /// What a refusal is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
-    /// What to do.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub suggestion: Option<String>,
+    /// Whether it was accepted.
+    #[serde(flatten)]
+    pub verdict: Verdict,
     /// Name of the session.
     pub session: String,
     /// Number of the item that it is of.

@@ -24,7 +24,7 @@ use crate::next_step::Verb;
 use crate::open_run;
 use crate::report::{ReportOutcome, answered, decided};
 use crate::verdict::GIVEN;
-use crate::view::collab::answer::{DocumentProblem, SkillAnswer, SkillParams};
+use crate::view::collab::answer::{DocumentProblem, SkillAnswer, SkillParams, Verdict};
 use crate::view::collab::frame::Frame;
 use crate::view::collab::request::SkillDone;
 use crate::view::collab::state::{batch_brief, expected, item_brief, not_running, unit};
@@ -124,14 +124,10 @@ impl Engine {
         unit: Option<&str>,
         refusal: &Refusal,
     ) -> SkillAnswer {
-        let run = &writer.open.run;
         let mut answer = standing(writer);
-        let told = Skills::refusal_text(&writer.call.definition, run, refusal);
-        self.note_refused(&writer.open.dir, unit, Some(&refusal.code), &told.message);
-        answer.validated = false;
-        answer.code = Some(refusal.code.clone());
-        answer.message = Some(told.message);
-        answer.suggestion = Some(told.suggestion);
+        answer.verdict = Verdict::new(writer, Some(refusal));
+        let message = answer.verdict.message.as_deref().unwrap_or_default();
+        self.note_refused(&writer.open.dir, unit, Some(&refusal.code), message);
         if let Some(skills) = &writer.call.skills {
             answer.problems = skills.problems.take();
             answer.notes = skills.notes.take();
@@ -258,8 +254,8 @@ fn recorded(writer: &RunWriter<'_>, report: &AcceptedReport) -> SkillAnswer {
         // What was told then is not to be done any more.
         _ => standing(writer),
     };
-    answer.validated = report.answer.validated;
-    answer.code.clone_from(&report.code);
+    answer.verdict.validated = report.answer.validated;
+    answer.verdict.code.clone_from(&report.code);
     let warnings = report.warnings.iter();
     let warnings = warnings.map(|warning| report.message(warning).unwrap_or(warning).to_owned());
     answer.notes.extend(warnings);
@@ -300,7 +296,6 @@ fn standing(writer: &RunWriter<'_>) -> SkillAnswer {
 fn of_frame(run: &RunState, frame: Frame) -> SkillAnswer {
     let some = |text: String| Some(text).filter(|text| !text.is_empty());
     SkillAnswer {
-        validated: true,
         next_skill: some(frame.skill),
         action: frame.action,
         params: frame.params,

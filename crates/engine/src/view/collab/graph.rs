@@ -15,10 +15,10 @@ use crate::call::Input;
 use crate::capability::documents::bound;
 use crate::capability::documents::folder::{self, Document, Graphs};
 use crate::capability::documents::read::{self, All};
-use crate::capability::documents::skills::{Skills, key, name_of, number};
+use crate::capability::documents::skills::{key, name_of, number};
 use crate::engine::Engine;
 use crate::fault::Fault;
-use crate::view::collab::answer::{BatchState, DocumentProblem, SyncAnswer, TaskGraph};
+use crate::view::collab::answer::{BatchState, DocumentProblem, SyncAnswer, TaskGraph, Verdict};
 use crate::view::collab::request::GraphSync;
 use crate::view::collab::state::{batches, stopped};
 use crate::writer::RunWriter;
@@ -49,84 +49,12 @@ impl Engine {
         let text = self.text_of(sync)?;
         let dir = self.skills_dir(sync.session.as_deref())?;
         let mut writer = self.writer(&dir, Input::None)?;
-        let run = &writer.open.run;
         let mut synced = SyncAnswer {
-            session: name_of(run).unwrap_or_default().to_owned(),
+            session: name_of(&writer.open.run).unwrap_or_default().to_owned(),
             ..SyncAnswer::default()
         };
-        if let Some(refusal) = stopped(run) {
-            return Ok(refused(synced, &writer, &refusal));
-        }
-        let mut graphs = Graphs::of(run)?;
-        let item = match (&text, &sync.item) {
-            (None, None) => bound::item_in_hand(run).map(str::to_owned),
-            (_, named) => Some(meant(&writer.call, run, named.as_deref(), &graphs)?),
-        };
-        synced.item = item.as_deref().map(number);
-        let document = match (text, &item) {
-            (Some(text), Some(item)) => {
-                let name = folder::graph_name(item);
-                Some(Document::of(&name, text.into_bytes())?)
-            }
-            _ => None,
-        };
-        let given = item.as_deref().zip(document.as_ref());
-        let all = All::read(&writer.call, run, &mut graphs, given)?;
-        let merged = all.merge(run);
-        // While items are worked out again, batches are cut when all of them are.
-        let tasks = writer.call.definition.items.get(bound::tasks_name(run));
-        let open = tasks.and_then(|tasks| tasks.open.get(ALL));
-        let cut = bound::is_cut(run) && open.is_some_and(|open| open.is_open(run.state()));
-        synced.notes = all.notes(item.as_deref());
-        if item.as_deref().is_none_or(|item| all.has(item)) {
-            synced.tasks = all.count(item.as_deref()) as u64;
-        }
-        if let Some((refusal, problems)) = missing_or_wrong(&all, &merged, item.as_deref(), cut) {
-            synced.problems = problems;
-            return Ok(refused(synced, &writer, &refusal));
-        }
-        let mut edits = Vec::new();
-        if cut {
-            edits.push(Edit::Items {
-                set: bound::tasks_name(run).to_owned(),
-                items: read::tasks(&merged, run),
-            });
-        }
-        let command = Command::Edit {
-            edits,
-            keep: graphs.kept()?,
-        };
-        if let Err(refusal) = writer.weigh(&command)? {
-            return Ok(refused(synced, &writer, &refusal));
-        }
-        // What the journal speaks of is there before it does.
-        all.keep(&writer.call)?;
-        let before = match &document {
-            Some(document) => Some(document.put(&writer.call.dir)?),
-            None => None,
-        };
-        let there = before.as_ref().zip(document.as_ref());
-        if let Some((before, document)) = there
-            && let Some(aside) = before.kept_aside(document, &writer.call.dir)?
-        {
-            synced.notes.push(format!(
-                "`{}` was there, and said something else: that is kept as {}",
-                document.name,
-                aside.display()
-            ));
-        }
-        let done = writer.command(&command);
-        if let (Err(_), Some(before)) = (&done, before) {
-            // Nothing was journalled: what lay there is what counts.
-            before.put_back();
-        }
-        match done? {
-            Ok(_) => synced.validated = true,
-            Err(refusal) => return Ok(refused(synced, &writer, &refusal)),
-        }
-        if cut {
-            synced.batches = batches(&writer.call.definition, &writer.open.run);
-        }
+        let refusal = take_graphs(&mut writer, sync.item.as_deref(), text, &mut synced)?;
+        synced.verdict = Verdict::new(&writer, refusal.as_ref());
         Ok(synced)
     }
 
@@ -144,6 +72,90 @@ impl Engine {
             (Some(_), Some(_)) => Err(fault!("usage.graph_twice")),
         }
     }
+}
+
+/// Reads the task graphs again, with `text` for that of the item, and cuts the batches anew where they are cut. The refusal, if
+/// nothing was accepted; `synced` holds what was found either way.
+fn take_graphs(
+    writer: &mut RunWriter<'_>,
+    named: Option<&str>,
+    text: Option<String>,
+    synced: &mut SyncAnswer,
+) -> Result<Option<Refusal>, Fault> {
+    let run = &writer.open.run;
+    if let Some(refusal) = stopped(run) {
+        return Ok(Some(refusal));
+    }
+    let mut graphs = Graphs::of(run)?;
+    let item = match (&text, named) {
+        (None, None) => bound::item_in_hand(run).map(str::to_owned),
+        _ => Some(meant(&writer.call, run, named, &graphs)?),
+    };
+    synced.item = item.as_deref().map(number);
+    let document = match (text, &item) {
+        (Some(text), Some(item)) => {
+            let name = folder::graph_name(item);
+            Some(Document::of(&name, text.into_bytes())?)
+        }
+        _ => None,
+    };
+    let given = item.as_deref().zip(document.as_ref());
+    let all = All::read(&writer.call, run, &mut graphs, given)?;
+    let merged = all.merge(run);
+    // While items are worked out again, batches are cut when all of them are.
+    let tasks = writer.call.definition.items.get(bound::tasks_name(run));
+    let open = tasks.and_then(|tasks| tasks.open.get(ALL));
+    let cut = bound::is_cut(run) && open.is_some_and(|open| open.is_open(run.state()));
+    synced.notes = all.notes(item.as_deref());
+    if item.as_deref().is_none_or(|item| all.has(item)) {
+        synced.tasks = all.count(item.as_deref()) as u64;
+    }
+    if let Some((refusal, problems)) = missing_or_wrong(&all, &merged, item.as_deref(), cut) {
+        synced.problems = problems;
+        return Ok(Some(refusal));
+    }
+    let mut edits = Vec::new();
+    if cut {
+        edits.push(Edit::Items {
+            set: bound::tasks_name(run).to_owned(),
+            items: read::tasks(&merged, run),
+        });
+    }
+    let command = Command::Edit {
+        edits,
+        keep: graphs.kept()?,
+    };
+    if let Err(refusal) = writer.weigh(&command)? {
+        return Ok(Some(refusal));
+    }
+    // What the journal speaks of is there before it does.
+    all.keep(&writer.call)?;
+    let before = match &document {
+        Some(document) => Some(document.put(&writer.call.dir)?),
+        None => None,
+    };
+    let there = before.as_ref().zip(document.as_ref());
+    if let Some((before, document)) = there
+        && let Some(aside) = before.kept_aside(document, &writer.call.dir)?
+    {
+        synced.notes.push(format!(
+            "`{}` was there, and said something else: that is kept as {}",
+            document.name,
+            aside.display()
+        ));
+    }
+    let done = writer.command(&command);
+    if let (Err(_), Some(before)) = (&done, before) {
+        // Nothing was journalled: what lay there is what counts.
+        before.put_back();
+    }
+    if let Err(refusal) = done? {
+        return Ok(Some(refusal));
+    }
+    if cut {
+        synced.batches = batches(&writer.call.definition, &writer.open.run);
+    }
+    Ok(None)
 }
 
 /// Why the task graphs cannot be taken in, and what is wrong with them: with that of the item, where one is named; and with all of
@@ -194,15 +206,6 @@ fn inside(root: &Path, path: &str) -> Result<PathBuf, Fault> {
         // What is not there is complained of by whoever reads it.
         Err(_) => Ok(place),
     }
-}
-
-fn refused(mut synced: SyncAnswer, writer: &RunWriter<'_>, refusal: &Refusal) -> SyncAnswer {
-    let told = Skills::refusal_text(&writer.call.definition, &writer.open.run, refusal);
-    synced.validated = false;
-    synced.code = Some(refusal.code.clone());
-    synced.message = Some(told.message);
-    synced.suggestion = Some(told.suggestion);
-    synced
 }
 
 /// The item whose task graph is meant: the one that is named; else the one in hand; else the only one there is, or the only

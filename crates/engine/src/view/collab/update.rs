@@ -13,11 +13,11 @@ use crate::call::Input;
 use crate::capability::documents::bound::{self, Bound, SKIPPED, bound};
 use crate::capability::documents::folder::{DESIGN, Document};
 use crate::capability::documents::skills::{
-    ADD_ITEMS, CURRENT_ITEM, FIRST, HAS_SNAPSHOT, Skills, WORK_ITEMS, first, key, name_of, number,
+    ADD_ITEMS, CURRENT_ITEM, FIRST, HAS_SNAPSHOT, WORK_ITEMS, first, key, name_of, number,
 };
 use crate::engine::Engine;
 use crate::fault::Fault;
-use crate::view::collab::answer::UpdateAnswer;
+use crate::view::collab::answer::{UpdateAnswer, Verdict};
 use crate::view::collab::request::{SessionUpdate, TaskUpdate};
 use crate::view::collab::state::{brief, remaining, short, unit};
 use crate::writer::RunWriter;
@@ -60,7 +60,7 @@ impl Engine {
             Err(refusal) => (Err(refusal), Vec::new()),
         };
         let mut updated = updated(&writer, done);
-        if updated.validated {
+        if updated.verdict.validated {
             updated.fields = fields_now(&writer.open.run, &update.fields);
             if update.fields.contains_key(ADD_ITEMS) {
                 updated.fields.insert("addedItems".to_owned(), added.into());
@@ -93,7 +93,7 @@ impl Engine {
             Err(refusal) => Err(refusal),
         };
         let mut updated = updated(&writer, done);
-        if updated.validated {
+        if updated.verdict.validated {
             let (run, definition) = (&writer.open.run, &writer.call.definition);
             let ids = updates.iter().map(|update| update.id.trim());
             let blocked = run.blocked(definition, bound::tasks_name(run));
@@ -403,25 +403,18 @@ fn senseless(place: &str, mistake: &dyn std::fmt::Display) -> Fault {
 /// What became of an edit.
 fn updated(writer: &RunWriter<'_>, done: Result<Vec<Event>, Refusal>) -> UpdateAnswer {
     let run = &writer.open.run;
-    let mut updated = UpdateAnswer {
+    let refusal = done.err().map(|refusal| in_callers_words(run, refusal));
+    let unknown = refusal.iter().filter(|it| it.code == "unknown_item");
+    UpdateAnswer {
+        verdict: Verdict::new(writer, refusal.as_ref()),
         session: name_of(run).unwrap_or_default().to_owned(),
         state: run.state().to_owned(),
         unit_id: unit(run),
-        validated: done.is_ok(),
+        expected: unknown
+            .flat_map(|_| bound::items(run).keys().map(number))
+            .collect(),
         ..UpdateAnswer::default()
-    };
-    if let Err(refusal) = done {
-        let refusal = in_callers_words(run, refusal);
-        let told = Skills::refusal_text(&writer.call.definition, run, &refusal);
-        if refusal.code == "unknown_item" {
-            let items = bound::items(run).keys();
-            updated.expected = items.map(number).collect();
-        }
-        updated.code = Some(refusal.code);
-        updated.message = Some(told.message);
-        updated.suggestion = Some(told.suggestion);
     }
-    updated
 }
 
 /// A refusal of an edit, by the code that callers know.

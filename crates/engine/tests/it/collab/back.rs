@@ -79,7 +79,7 @@ fn not_turned(stage: &Stage, code: &str, wish: &Turn<'_>) {
 /// The code of what becomes of an item that comes late, where it is refused.
 fn late(stage: &Stage, item: &Value) -> Option<String> {
     let added = stage.update(&json!({ "addItems": [item] }));
-    added.map_or_else(|fault| Some(fault.code), |answer| answer.code)
+    added.map_or_else(|fault| Some(fault.code), |answer| answer.verdict.code)
 }
 
 /// The status of every item.
@@ -103,7 +103,7 @@ fn the_item_in_hand_is_given_up_or_begun_anew() {
     reopen(&stage, &in_hand());
     // A unit that was left is told apart from one that was completed, and a skill that is asked for again from a repetition.
     let left = stage.complete("collab-clear", unit.as_deref()).unwrap();
-    let told = left.message.unwrap();
+    let told = left.verdict.message.unwrap();
     assert!(told.contains("has gone another way"), "{told}");
     stage.done("collab-clear");
     stage.done("brainstorming-exploring");
@@ -215,7 +215,7 @@ fn an_item_that_comes_late_is_worked_out_behind_what_is_in_hand() {
     }
     let many = vec![json!({ "title": "X", "type": "task" }); 999];
     let many = stage.update(&json!({ "addItems": many })).unwrap();
-    assert_eq!(many.code.as_deref(), Some("bad_value"));
+    assert_eq!(many.verdict.code.as_deref(), Some("bad_value"));
     stage.until("execute-batch");
     assert_eq!(stage.ids().concat(), ["item-1", "types", "machine"]);
     // While batches are executed it waits for the one in hand, and no longer.
@@ -382,7 +382,7 @@ fn what_is_to_be_done_is_told_as_it_stands() {
     assert_eq!(tells(both), [true, true]);
     // What waits is not what is advised.
     let answer = stage.untold(&[("c", "completed")], "needs_unmet");
-    let advised = engine::next_step::steps(&answer.suggestion.unwrap());
+    let advised = engine::next_step::steps(&answer.verdict.suggestion.unwrap());
     let names = |id: &str| format!("{advised:?}").contains(&format!("{id:?}"));
     assert_eq!((advised.len(), names("b"), names("c")), (1, true, false));
     skip(&stage, &tasks(&["a"]));

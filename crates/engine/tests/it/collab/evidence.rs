@@ -27,7 +27,11 @@ fn a_skill_leaves_what_it_was_to_write() {
         let brief = stage.until(state);
         let skill = brief.skill.unwrap();
         let complete = || stage.complete(&skill, brief.unit_id.as_deref()).unwrap();
-        let told = stage.unmoved("draft_missing", complete).suggestion.unwrap();
+        let told = stage
+            .unmoved("draft_missing", complete)
+            .verdict
+            .suggestion
+            .unwrap();
         let kind = state.strip_prefix("rough-draft-");
         let advised = kind.map_or("design.md".to_owned(), |kind| format!("item-1-{kind}.md"));
         assert!(told.contains(&advised), "{told}");
@@ -39,11 +43,15 @@ fn a_skill_leaves_what_it_was_to_write() {
         }
         if state == "rough-draft-pseudocode" {
             stage.document(file, "what rough-draft-interface is about");
-            let told = stage.unmoved("draft_missing", complete).message.unwrap();
+            let told = stage
+                .unmoved("draft_missing", complete)
+                .verdict
+                .message
+                .unwrap();
             assert!(told.contains("the same as `item-1-interface.md`"), "{told}");
         }
         stage.document(file, &format!("what {state} is about"));
-        assert!(complete().validated, "{state}");
+        assert!(complete().verdict.validated, "{state}");
     }
     // What it was is kept.
     let mut accepted = stage.events("report:accepted");
@@ -65,7 +73,7 @@ fn a_project_may_ask_for_no_drafts() {
         stage.complete(skill, None).unwrap();
     }
     let answer = stage.complete("systematic-debugging", None).unwrap();
-    assert!(answer.validated, "{answer:?}");
+    assert!(answer.verdict.validated, "{answer:?}");
     assert!(answer.notes[0].contains("nothing was written"));
 }
 
@@ -98,7 +106,7 @@ fn a_batch_for_which_nothing_was_changed_is_not_over() {
     stage.finish_batch();
     // What was dirty before, and is as it was, is no work of anybody.
     let answer = stage.refused(SKILL, "batch_without_change");
-    let told = answer.message.unwrap();
+    let told = answer.verdict.message.unwrap();
     assert!(told.contains("`a` (src/a.rs, src/lib, tests/a.rs)"));
     // A repository does not go away.
     let (there, away) = (stage.project().join(".git"), stage.project().join("away"));
@@ -178,7 +186,7 @@ fn a_branch_is_finished_with_its_work_in_commits() {
     stage.write("scratch.txt", "nobody names it\n");
     let uncommitted = |files: [&str; 3]| {
         let answer = stage.refused("finishing-a-development-branch", "work_uncommitted");
-        let told = answer.message.unwrap();
+        let told = answer.verdict.message.unwrap();
         files.map(|file| told.contains(file))
     };
     let files = ["src/a.rs", "src/b.rs", "scratch"];

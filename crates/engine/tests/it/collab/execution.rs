@@ -21,10 +21,10 @@ fn a_batch_is_not_finished_while_a_task_is_not() {
     let stage = Stage::executing(FOUR);
     let refused = |code: &str, words: &str| {
         let answer = stage.refused("executing-plans", code);
-        assert!(answer.message.as_ref().unwrap().contains(words));
+        assert!(answer.verdict.message.as_ref().unwrap().contains(words));
         let told = (answer.next_skill.as_deref(), answer.params.batch_index);
         assert_eq!(told, (Some("executing-plans"), Some(0)));
-        next_step::steps(&answer.suggestion.unwrap())
+        next_step::steps(&answer.verdict.suggestion.unwrap())
     };
     refused("tasks_unfinished", "`a`, `b` and `c`");
     stage.told(&[("a", "completed"), ("b", "in_progress")]);
@@ -72,7 +72,7 @@ fn many_at_once_are_all_taken_or_none() {
 fn what_makes_no_sense_is_refused() {
     let stage = Stage::executing(FOUR);
     let updated = stage.untold(&[("aftre", "completed")], "not_found");
-    assert!(updated.message.unwrap().contains("`after`"));
+    assert!(updated.verdict.message.unwrap().contains("`after`"));
     for id in ["", "A", "a\u{1b}[31m"] {
         stage.untold(&[(id, "completed")], "not_found");
     }
@@ -118,7 +118,7 @@ fn statuses_are_told_while_batches_are_executed_only() {
     stage.done("collab-clear");
     for status in ["pending", "failed!"] {
         let updated = tell("types", status, "batch_over");
-        assert!(updated.suggestion.unwrap().contains("reopen"));
+        assert!(updated.verdict.suggestion.unwrap().contains("reopen"));
     }
     let before = stage.files();
     stage.told(&[("types", "completed")]);
@@ -151,7 +151,7 @@ fn many_who_tell_of_tasks_at_once_all_count() {
 fn a_large_batch_is_told_in_part() {
     let stage = Stage::executing_many(300);
     let answer = stage.refused("executing-plans", "tasks_unfinished");
-    let message = answer.message.unwrap();
+    let message = answer.verdict.message.unwrap();
     assert!(message.contains("292 more") && message.len() < 400);
     assert_eq!(stage.full().batches[0].tasks.len(), 300);
     stage.past_batch();

@@ -25,15 +25,15 @@ impl Stage {
         match code {
             None => {
                 let synced = read();
-                assert!(synced.validated, "{synced:?}");
+                assert!(synced.verdict.validated, "{synced:?}");
                 synced.notes
             }
             Some(code) => {
                 let refused = self.unmoved(code, read);
                 let problems = refused.problems.into_iter().map(|problem| problem.document);
                 problems
-                    .chain(refused.message)
-                    .chain(refused.suggestion)
+                    .chain(refused.verdict.message)
+                    .chain(refused.verdict.suggestion)
                     .collect()
             }
         }
@@ -109,7 +109,7 @@ fn items_have_files_of_their_own_or_one_that_is_written_anew() {
     stage.next_graph();
     // It still holds the first one's.
     let answer = stage.refused("build-task-graph", "graph_missing");
-    assert!(answer.message.unwrap().contains("item 3"));
+    assert!(answer.verdict.message.unwrap().contains("item 3"));
     stage.document("task-graph.md", &one("third"));
     stage.done("build-task-graph");
     let read = stage.until("execute-batch").read;
@@ -151,7 +151,7 @@ fn a_file_of_the_project_is_handed_over_by_its_path_and_no_other() {
         "inside.md",
         &absolute,
     ] {
-        assert!(by_path(path).unwrap().validated, "{path}");
+        assert!(by_path(path).unwrap().verdict.validated, "{path}");
     }
     let outside = stage.around().join("outside.md");
     fs::write(&outside, TWO_WAVES).unwrap();

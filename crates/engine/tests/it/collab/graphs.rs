@@ -133,7 +133,7 @@ fn ids_of_two_items_are_qualified_and_a_file_of_both_splits_a_batch() {
     stage.until("execute-batch");
     let updated = stage.untold(&[("types", "completed")], "not_found");
     let meant = format!("`{types}` or `{other}`");
-    assert!(updated.message.unwrap().contains(&meant));
+    assert!(updated.verdict.message.unwrap().contains(&meant));
     stage.told(&[(types, "completed"), (other, "completed")]);
 }
 

@@ -104,7 +104,7 @@ fn what_follows_from_the_rails_cannot_be_set() {
         let fields = json!({ "hasSnapshot": true, name: "x" });
         let updated = stage.update(&fields).unwrap();
         says_why("read_only", &updated);
-        assert!(updated.message.unwrap().contains(name));
+        assert!(updated.verdict.message.unwrap().contains(name));
     }
     stage.is_as(&before);
     let fault = stage.update(&json!({})).unwrap_err();
@@ -131,7 +131,7 @@ fn items_are_open_up_to_the_goals_and_the_snapshot_always() {
             json!({"hasSnapshot": true, "currentItem": 1}),
         ] {
             let updated = stage.unmoved("not_now", || stage.update(&fields).unwrap());
-            assert!(updated.message.unwrap().contains("gather-goals"));
+            assert!(updated.verdict.message.unwrap().contains("gather-goals"));
         }
         let snapshot = at % 2 == 0;
         let updated = stage.set(&json!({"hasSnapshot": snapshot}));
@@ -162,7 +162,7 @@ fn senseless_values_are_refused() {
         (json!({ "workItems": twice }), "bad_dependencies", "1"),
     ] {
         let updated = stage.unmoved(code, || stage.update(&fields).unwrap());
-        assert!(updated.message.unwrap().contains(named));
+        assert!(updated.verdict.message.unwrap().contains(named));
     }
 }
 
@@ -192,7 +192,7 @@ fn dependencies_that_cannot_be_are_refused_with_the_goals() {
     // The same from a design document.
     stage.set_items(&json!([]));
     stage.document("design.md", &format!("{DESIGN}**Depends on:** 4\n"));
-    assert!(!stage.complete(skill, None).unwrap().validated);
+    assert!(!stage.complete(skill, None).unwrap().verdict.validated);
 }
 
 #[test]

@@ -148,7 +148,7 @@ fn a_project_may_have_a_graph_of_its_own() {
     stage.until("clear-bs1");
     assert_eq!(stage.done("collab-clear").state, "brainstorm-designing");
     let answer = stage.complete("brainstorming-clarifying", None).unwrap();
-    assert_eq!(answer.code.as_deref(), Some("unknown_skill"));
+    assert_eq!(answer.verdict.code.as_deref(), Some("unknown_skill"));
     assert!(answer.valid_skills.contains(&"dance".to_owned()));
     let brief = stage.until("celebrate");
     let told = (brief.skill.as_deref(), brief.display_name.as_str());

@@ -44,7 +44,11 @@ fn every_completion_may_come_again_at_any_time() {
         let other = &all[(at + 1) % all.len()].0;
         if other != skill {
             let answer = again(other, Some(unit));
-            let told = (answer.validated, answer.done, answer.code.as_deref());
+            let told = (
+                answer.verdict.validated,
+                answer.done,
+                answer.verdict.code.as_deref(),
+            );
             assert_eq!(told, (false, true, Some("run_over")), "{other} for {unit}");
         }
     }
@@ -65,7 +69,7 @@ fn a_unit_of_another_skill_or_one_that_was_never_issued_is_refused() {
         let answer = stage.unmoved(code, || stage.complete(skill, Some(unit)).unwrap());
         assert_eq!(answer.next_skill.as_deref(), Some("collab-clear"));
         assert_eq!(answer.unit_id.as_deref(), Some(clear.as_str()));
-        assert!(answer.message.unwrap().len() < 1000);
+        assert!(answer.verdict.message.unwrap().len() < 1000);
     };
     is_due("collab-clear", &goals, "unexpected_skill");
     is_due("gather-session-goals", &clear, "unexpected_skill");

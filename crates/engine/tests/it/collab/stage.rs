@@ -151,7 +151,7 @@ impl Stage {
         }
         let answer = self.complete(skill, None).unwrap();
         // Of two items in a row that take the same skill, the second one has to be named.
-        if answer.code.as_deref() == Some("which_one") {
+        if answer.verdict.code.as_deref() == Some("which_one") {
             return accepted(self.complete(skill, answer.unit_id.as_deref()).unwrap());
         }
         accepted(answer)
@@ -185,7 +185,7 @@ impl Stage {
     #[track_caller]
     pub fn set(&self, fields: &Value) -> UpdateAnswer {
         let updated = self.update(fields).unwrap();
-        assert!(updated.validated, "{fields}: {updated:?}");
+        assert!(updated.verdict.validated, "{fields}: {updated:?}");
         updated
     }
 
@@ -213,7 +213,7 @@ impl Stage {
     #[track_caller]
     pub fn told(&self, tasks: &[(&str, &str)]) -> UpdateAnswer {
         let updated = self.tell(tasks);
-        assert!(updated.validated, "{tasks:?}: {updated:?}");
+        assert!(updated.verdict.validated, "{tasks:?}: {updated:?}");
         updated
     }
 
@@ -248,7 +248,7 @@ impl Stage {
     #[track_caller]
     pub fn synced_of(&self, item: Option<&str>, graph: &str) -> SyncAnswer {
         let synced = self.sync(item, Some(graph), None).unwrap();
-        assert!(synced.validated, "{synced:?}");
+        assert!(synced.verdict.validated, "{synced:?}");
         synced
     }
 
@@ -293,10 +293,14 @@ impl Stage {
         match brief.state.as_str() {
             "build-task-graph" => {
                 let answer = complete();
-                if answer.validated {
+                if answer.verdict.validated {
                     return answer;
                 }
-                assert_eq!(answer.code.as_deref(), Some("graph_missing"), "{answer:?}");
+                assert_eq!(
+                    answer.verdict.code.as_deref(),
+                    Some("graph_missing"),
+                    "{answer:?}"
+                );
                 let number = json!(answer.params.item_number).to_string();
                 let folder = format!("src/{}/", number.replace('"', ""));
                 self.synced(&TWO_WAVES.replace("src/", &folder));
@@ -421,7 +425,11 @@ pub fn items_of(items: &[(&str, &[u64])]) -> Value {
 /// A completion that was accepted, with nothing to say of it.
 #[track_caller]
 fn accepted(answer: SkillAnswer) -> SkillAnswer {
-    let said = (answer.validated, &answer.code, &answer.message);
+    let said = (
+        answer.verdict.validated,
+        &answer.verdict.code,
+        &answer.verdict.message,
+    );
     assert_eq!(said, (true, &None, &None), "{answer:?}");
     answer
 }

@@ -33,8 +33,8 @@ fn a_paused_session_takes_nothing_and_says_why() {
             assert_eq!((answer.state.as_str(), answer.done), (state, false));
             // Whoever goes on until there is nothing next does not take it for the end.
             assert_eq!(answer.next_skill.as_deref(), Some(skill.as_str()));
-            assert!(answer.message.unwrap().contains("lunch"));
-            assert!(answer.suggestion.unwrap().contains(&id));
+            assert!(answer.verdict.message.unwrap().contains("lunch"));
+            assert!(answer.verdict.suggestion.unwrap().contains(&id));
         }
         stage.refused("systematic-debugging", "paused");
         takes_nothing(&stage, "paused");

@@ -93,7 +93,7 @@ fn in_every_state_every_other_skill_is_refused() {
     assert_eq!(visited.len(), 29);
     let long = stage.complete(&"x".repeat(100_000), None).unwrap();
     says_why("unknown_skill", &long);
-    assert!(long.done && long.message.unwrap().len() < 1000);
+    assert!(long.done && long.verdict.message.unwrap().len() < 1000);
     // Unnamed, the first skill would begin another session.
     let stage = stage.named("default");
     let before = stage.files();

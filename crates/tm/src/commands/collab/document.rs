@@ -78,7 +78,7 @@ fn unreadable(file: &Path, error: &io::Error) -> Fault {
 
 /// The errors of a task graph that was not taken, at the place where the caller has it: none of ours was written.
 pub fn of_document(synced: &mut SyncAnswer, name: &str) {
-    if synced.validated {
+    if synced.verdict.validated {
         return;
     }
     let item = synced.item.as_ref();
@@ -153,7 +153,7 @@ mod tests {
         let places: Vec<String> = told(&mut synced, "docs/graph.md");
         assert_eq!(places, ["docs/graph.md", "task-graph-item-1.md"]);
         // One that was taken has a place of its own.
-        synced.validated = true;
+        synced.verdict.validated = true;
         assert_eq!(told(&mut synced, "other.md"), places);
     }
 }

@@ -32,7 +32,10 @@ pub fn run(engine: &Engine, mut asked: FamilyCall, output: &mut Output) -> Outco
             output.answer(&answer, |answer, look| {
                 render::completed(answer, session, look)
             })?;
-            Ok(verdict(answer.validated, answer.code.as_deref()))
+            Ok(verdict(
+                answer.verdict.validated,
+                answer.verdict.code.as_deref(),
+            ))
         }
         "state" if arguments.is("full") => {
             let state = engine.collab_state(session)?;
@@ -69,7 +72,10 @@ pub fn run(engine: &Engine, mut asked: FamilyCall, output: &mut Output) -> Outco
             output.answer(&updated, |updated, look| {
                 render::stored(updated, skill.as_deref(), session, look)
             })?;
-            Ok(verdict(updated.validated, updated.code.as_deref()))
+            Ok(verdict(
+                updated.verdict.validated,
+                updated.verdict.code.as_deref(),
+            ))
         }
         "graph" => draw(engine, session, output),
         "sync" => hand_over(engine, session, arguments, output),
@@ -86,7 +92,10 @@ fn update(
     let session = session.map(str::to_owned);
     let updated = engine.collab_update(&SessionUpdate { session, fields })?;
     output.answer(&updated, render::updated)?;
-    Ok(verdict(updated.validated, updated.code.as_deref()))
+    Ok(verdict(
+        updated.verdict.validated,
+        updated.verdict.code.as_deref(),
+    ))
 }
 
 /// The exit status of a verdict.
@@ -153,7 +162,10 @@ fn hand_over(
     output.answer(&synced, |synced, look| {
         render::synced(synced, session, look)
     })?;
-    Ok(verdict(synced.validated, synced.code.as_deref()))
+    Ok(verdict(
+        synced.verdict.validated,
+        synced.verdict.code.as_deref(),
+    ))
 }
 
 fn place(engine: &Engine, file: &Path) -> Result<Document, Fault> {

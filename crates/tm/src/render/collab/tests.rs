@@ -1,6 +1,8 @@
 //! The answers as they are read.
 
-use engine::view::collab::answer::{BatchBrief, BatchState, ItemBrief, TaskBrief, WorkItem};
+use engine::view::collab::answer::{
+    BatchBrief, BatchState, ItemBrief, TaskBrief, Verdict, WorkItem,
+};
 use serde_json::json;
 use text::plain::{is_hidden, many_lines};
 
@@ -23,7 +25,10 @@ fn task(id: &str, status: &str, after: &[&str]) -> TaskBrief {
 
 fn answer() -> SkillAnswer {
     SkillAnswer {
-        validated: true,
+        verdict: Verdict {
+            validated: true,
+            ..Verdict::default()
+        },
         next_skill: Some("brainstorming-exploring".to_owned()),
         session: "dates".to_owned(),
         state: "brainstorm-exploring".to_owned(),
@@ -87,10 +92,12 @@ fn a_refusal_says_which_skill_is_expected_and_the_end_that_there_is_none() {
         ..answer()
     };
     let refused = SkillAnswer {
-        validated: false,
-        code: Some("unexpected_skill".to_owned()),
-        message: Some("`collab-clear` is not the skill that is due".to_owned()),
-        suggestion: Some("finish brainstorming-exploring first".to_owned()),
+        verdict: Verdict {
+            code: Some("unexpected_skill".to_owned()),
+            message: Some("`collab-clear` is not the skill that is due".to_owned()),
+            suggestion: Some("finish brainstorming-exploring first".to_owned()),
+            ..Verdict::default()
+        },
         valid_skills: vec!["collab-start".to_owned(), "collab-clear".to_owned()],
         problems: vec![problem(12), problem(0)],
         notes: Vec::new(),
@@ -340,7 +347,10 @@ fn nothing_of_others_reaches_the_terminal_as_a_command_to_it() {
 #[test]
 fn what_was_stored_is_said_and_what_is_left() {
     let mut given = UpdateAnswer {
-        validated: true,
+        verdict: Verdict {
+            validated: true,
+            ..Verdict::default()
+        },
         session: "dates".to_owned(),
         state: "execute-batch".to_owned(),
         tasks: vec![
@@ -371,10 +381,10 @@ ok 2 tasks stored
     let text = updated(&given, &PLAIN);
     let begins = "ok 2 fields of the session dates set\n  workItems  1 entry\n  hasSnapshot true\n";
     assert!(text.starts_with(begins), "{text}");
-    given.validated = false;
-    given.code = Some("read_only".to_owned());
-    given.message = Some("`phase` follows from the state".to_owned());
-    given.suggestion = Some("leave it out".to_owned());
+    given.verdict.validated = false;
+    given.verdict.code = Some("read_only".to_owned());
+    given.verdict.message = Some("`phase` follows from the state".to_owned());
+    given.verdict.suggestion = Some("leave it out".to_owned());
     let begins = "x read_only: `phase` follows from the state\nhelp: leave it out\n";
     assert!(updated(&given, &PLAIN).starts_with(begins));
 }
@@ -382,7 +392,10 @@ ok 2 tasks stored
 #[test]
 fn a_graph_that_was_taken_in_says_what_it_gives_and_one_that_was_not_where() {
     let good = SyncAnswer {
-        validated: true,
+        verdict: Verdict {
+            validated: true,
+            ..Verdict::default()
+        },
         session: "dates".to_owned(),
         item: Some(json!("2a")),
         tasks: 2,
@@ -400,9 +413,11 @@ ok the task graph of item 2a is taken in: 2 tasks
 "
     );
     let bad = SyncAnswer {
-        validated: false,
-        code: Some("graph_invalid".to_owned()),
-        message: Some("the graph has 1 error".to_owned()),
+        verdict: Verdict {
+            code: Some("graph_invalid".to_owned()),
+            message: Some("the graph has 1 error".to_owned()),
+            ..Verdict::default()
+        },
         problems: vec![problem(3)],
         ..good
     };
