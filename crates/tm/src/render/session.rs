@@ -231,6 +231,9 @@ pub fn show(state: &SessionState, named: Option<&str>, look: &Look) -> String {
     if is_held(state) {
         shown.page.blank();
         shown.waits();
+    } else if state.status == "SUCCESS" {
+        // The field of its code comes next.
+        shown.page.blank();
     }
     shown.next()
 }
