@@ -240,10 +240,10 @@ fn environment(look: Look) -> Environment<'static> {
         let style = styles.iter().find(|(name, _)| *name == style);
         safe(look.paint(style.map_or(STRONG, |(_, style)| *style), &plain(value)))
     });
-    // A word in the colour of the status that it is, or that is given.
-    env.add_filter("coloured", move |value: &Value, status: Option<&str>| {
+    // A word in the colour of the status that it is.
+    env.add_filter("coloured", move |value: &Value| {
         let word = plain(value);
-        safe(look.paint(status_style(status.unwrap_or(word.trim())), &word))
+        safe(look.paint(status_style(word.trim()), &word))
     });
     env.add_filter("sign", move |name: &Value| {
         safe(look.sign(match plain(name).as_str() {

@@ -6,6 +6,7 @@ mod fields;
 use std::path::Path;
 
 use engine::fault;
+use engine::view::collab::answer::Verdict;
 use engine::view::collab::request::{GraphSync, SessionUpdate, SkillDone};
 use engine::{Engine, Fault, Kind};
 use serde_json::{Map, Value};
@@ -32,10 +33,7 @@ pub fn run(engine: &Engine, mut asked: FamilyCall, output: &mut Output) -> Outco
             output.answer(&answer, |answer, look| {
                 render::completed(answer, session, look)
             })?;
-            Ok(verdict(
-                answer.verdict.validated,
-                answer.verdict.code.as_deref(),
-            ))
+            Ok(exit_status(&answer.verdict))
         }
         "state" if arguments.is("full") => {
             let state = engine.collab_state(session)?;
@@ -72,10 +70,7 @@ pub fn run(engine: &Engine, mut asked: FamilyCall, output: &mut Output) -> Outco
             output.answer(&updated, |updated, look| {
                 render::stored(updated, skill.as_deref(), session, look)
             })?;
-            Ok(verdict(
-                updated.verdict.validated,
-                updated.verdict.code.as_deref(),
-            ))
+            Ok(exit_status(&updated.verdict))
         }
         "graph" => draw(engine, session, output),
         "sync" => hand_over(engine, session, arguments, output),
@@ -92,16 +87,13 @@ fn update(
     let session = session.map(str::to_owned);
     let updated = engine.collab_update(&SessionUpdate { session, fields })?;
     output.answer(&updated, render::updated)?;
-    Ok(verdict(
-        updated.verdict.validated,
-        updated.verdict.code.as_deref(),
-    ))
+    Ok(exit_status(&updated.verdict))
 }
 
 /// The exit status of a verdict.
-fn verdict(validated: bool, code: Option<&str>) -> u8 {
-    match code {
-        _ if validated => DONE,
+fn exit_status(verdict: &Verdict) -> u8 {
+    match verdict.code.as_deref() {
+        _ if verdict.validated => DONE,
         Some("stale_unit" | "which_one" | "paused") => Kind::Conflict.exit_status(),
         _ => Kind::Refused.exit_status(),
     }
@@ -162,10 +154,7 @@ fn hand_over(
     output.answer(&synced, |synced, look| {
         render::synced(synced, session, look)
     })?;
-    Ok(verdict(
-        synced.verdict.validated,
-        synced.verdict.code.as_deref(),
-    ))
+    Ok(exit_status(&synced.verdict))
 }
 
 fn place(engine: &Engine, file: &Path) -> Result<Document, Fault> {
@@ -185,7 +174,12 @@ mod tests {
             (false, Some("stale_unit"), 5),
             (false, Some("paused"), 5),
         ] {
-            assert_eq!(verdict(validated, code), status, "{code:?}");
+            let verdict = Verdict {
+                validated,
+                code: code.map(str::to_owned),
+                ..Verdict::default()
+            };
+            assert_eq!(exit_status(&verdict), status, "{code:?}");
         }
     }
 }
