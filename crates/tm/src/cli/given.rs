@@ -4,7 +4,6 @@ use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _};
 
 use super::{Cli, Command};
 use crate::calls::FamilyCall;
-use crate::commands::session::named_run;
 use crate::steps::{Caller, Form};
 
 /// What a command line says, whatever its command is.
@@ -46,7 +45,7 @@ impl Cli {
     /// Who is answered: the family of commands, and the run that is named.
     pub fn caller(&self) -> Caller {
         let (form, run) = match &self.command {
-            Command::Call(call) => (call.family.form(), named_run(call).map(str::to_owned)),
+            Command::Call(call) => (call.family.form(), call.run.clone()),
             Command::Demo(_) | Command::Hook(_) => (Form::Autopilot, None),
             _ => (Form::Run, None),
         };

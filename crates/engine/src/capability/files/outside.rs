@@ -47,6 +47,12 @@ impl Engine {
         to: &Path,
         force: bool,
     ) -> Result<ExportAnswer, Fault> {
+        let to = self.cwd.join(to);
+        if let Some(place) = to.ancestors().find(|place| place.exists())
+            && !place.is_dir()
+        {
+            return Err(fault!("bad_name.is_folder", place = place.display()));
+        }
         let (dir, run) = self.seen(&SESSION, session)?;
         if run.status != RunStatus::Completed {
             let state = run.state();
@@ -63,7 +69,6 @@ impl Engine {
         }
         let call = self.call(&dir, &run, Input::None)?;
         let (tree, _) = whole_code(&call, &run).map_err(fault_of)?;
-        let to = self.cwd.join(to);
         not_led_out(&to, &self.cwd)?;
         let store = fs::canonicalize(&self.settings.store).unwrap_or_default();
         let to = real(&to).map_err(|error| files::unwritable(&to, &error))?;

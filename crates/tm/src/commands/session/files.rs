@@ -48,26 +48,6 @@ pub fn print(engine: &Engine, session: Option<&str>, file: &str, output: &mut Ou
     put_out(&state, session, &path, &bytes, output)
 }
 
-/// Prints the file of the present session that a single word means, which named no session.
-pub fn print_word(engine: &Engine, word: &str, no_session: Fault, output: &mut Output) -> Outcome {
-    // Where it is not clear which session has the file, the word was meant as one.
-    let Ok(state) = engine.session_status(None) else {
-        return Err(no_session);
-    };
-    if let Some((path, bytes)) = of_session(&state, word)? {
-        return put_out(&state, None, &path, &bytes, output);
-    }
-    let id = state.session_id.as_str();
-    let show = format!("tm session show{}", render::option(Some(id)));
-    let fault = fault!(
-        "not_found.session_or_file",
-        word = one_line(word),
-        run = id,
-        show
-    );
-    Err(fault.detail("session_id", id))
-}
-
 fn put_out(
     state: &SessionState,
     session: Option<&str>,

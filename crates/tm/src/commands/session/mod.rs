@@ -1,7 +1,6 @@
 //! `tm session`.
 
 mod files;
-mod places;
 
 use std::path::Path;
 
@@ -52,7 +51,12 @@ pub fn run(engine: &Engine, mut asked: FamilyCall, output: &mut Output) -> Outco
             output.page(&engine.session_profiles()?, "profiles")?;
             Ok(DONE)
         }
-        "export" => places::hand_out(engine, &asked, output),
+        "export" => {
+            let folder = arguments.path("folder").unwrap_or(Path::new("."));
+            let exported = engine.session_export(session, folder, arguments.is("force"))?;
+            output.page(&exported, "session_exported")?;
+            Ok(DONE)
+        }
         other => Err(unknown(other)),
     }
 }
@@ -63,28 +67,6 @@ pub fn feedback(arguments: &Arguments) -> Result<String, Fault> {
         Some(file) => Ok(String::from_utf8_lossy(&files::response(file)?).into_owned()),
         None => Ok(arguments.text("feedback").unwrap_or_default().to_owned()),
     }
-}
-
-/// The run that a call names.
-pub fn named_run(asked: &FamilyCall) -> Option<&str> {
-    session_and_file(asked).0
-}
-
-/// The session and the file that a call names by words. A single word is a file where it looks like one, and where the session is
-/// named already.
-fn session_and_file(asked: &FamilyCall) -> (Option<&str>, Option<&str>) {
-    let words = ["first", "second"].map(|name| asked.arguments.text(name));
-    match (asked.run.as_deref(), words) {
-        (None, [first, Some(file)]) => (first, Some(file)),
-        (None, [Some(word), None]) if is_file(word) => (None, Some(word)),
-        (None, [first, None]) => (first, None),
-        (named, [first, second]) => (named, second.or(first)),
-    }
-}
-
-/// Whether a word means a file. The id of a session has neither a dot nor a slash.
-fn is_file(word: &str) -> bool {
-    matches!(word, "plan" | "prompt" | "response") || word.contains(['.', '/'])
 }
 
 fn list(engine: &Engine, arguments: &Arguments, output: &mut Output) -> Outcome {
@@ -107,24 +89,12 @@ fn list(engine: &Engine, arguments: &Arguments, output: &mut Output) -> Outcome 
     Ok(DONE)
 }
 
-/// Whether a fault says that what stood for a session names none.
-fn names_no_session(fault: &Fault) -> bool {
-    matches!(fault.code.as_str(), "no_run" | "bad_name")
-}
-
 fn look_at(engine: &Engine, asked: &FamilyCall, output: &mut Output) -> Outcome {
-    let (session, file) = session_and_file(asked);
-    if let Some(file) = file {
+    let session = asked.run.as_deref();
+    if let Some(file) = asked.arguments.text("file") {
         return files::print(engine, session, file, output);
     }
-    // It was read as a session for want of anything that makes it look like a file.
-    let word = session.filter(|_| asked.run.is_none());
-    let state = match (engine.session_status(session), word) {
-        (Err(fault), Some(word)) if names_no_session(&fault) => {
-            return files::print_word(engine, word, fault, output);
-        }
-        (state, _) => state?,
-    };
+    let state = engine.session_status(session)?;
     output.answer(&state, |state, look| render::show(state, session, look))?;
     Ok(DONE)
 }
@@ -206,32 +176,4 @@ fn take_in(engine: &Engine, asked: &FamilyCall, output: &mut Output) -> Outcome 
         render::responded(responded, state.as_ref(), session, look)
     })?;
     Ok(DONE)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cli::{Cli, Command};
-
-    #[test]
-    fn a_single_word_after_show_is_a_session_or_a_file() {
-        for (words, session, file) in [
-            ("", None, None),
-            ("review__generic", Some("review__generic"), None),
-            ("plan", None, Some("plan")),
-            ("plan.md", None, Some("plan.md")),
-            ("code/a", None, Some("code/a")),
-            ("iteration-1/a.md", None, Some("iteration-1/a.md")),
-            ("rev plan", Some("rev"), Some("plan")),
-            ("--session rev odd", Some("rev"), Some("odd")),
-            ("--session rev", Some("rev"), None),
-        ] {
-            let words = format!("tm session show {words}");
-            let words: Vec<_> = words.split_whitespace().map(Into::into).collect();
-            let Command::Call(asked) = Cli::read(&words).unwrap().0.command else {
-                panic!("{words:?} is a call")
-            };
-            assert_eq!(session_and_file(&asked), (session, file), "{words:?}");
-        }
-    }
 }
