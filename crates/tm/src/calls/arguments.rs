@@ -1,16 +1,16 @@
 //! The arguments of a call, whichever way it was made.
 
 use std::fmt::Display;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use engine::fault;
 use engine::view::session::request::Init;
-use engine::{Fault, Kind, Turn, Verb};
+use engine::{Fault, Kind, NextStep, Turn, Verb};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use text::plain::one_line;
 
-use super::Call;
+use super::{Argument, Call, each};
 
 /// The arguments of a call by their names; those that were left out are not there.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -85,6 +85,46 @@ impl Arguments {
     /// Sets an argument.
     pub fn set(&mut self, name: &str, value: impl Into<Value>) {
         self.0.insert(name.to_owned(), value.into());
+    }
+
+    /// Has the files that a call names be where `place` finds them.
+    pub fn place_files(
+        &mut self,
+        call: &'static Call,
+        place: impl Fn(&str) -> Result<PathBuf, Fault>,
+    ) -> Result<(), Fault> {
+        for name in call.files() {
+            let named = match self.0.get_mut(name) {
+                Some(Value::Array(all)) => all.iter_mut().collect(),
+                one => Vec::from_iter(one),
+            };
+            for value in named {
+                if let Some(file) = value.as_str() {
+                    *value = place(file)?.to_string_lossy().into();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The same call as a step that somebody takes by hand.
+    pub fn step(&self, call: &'static Call, verb: Verb) -> NextStep {
+        let mut step = verb.step();
+        for Argument { name, .. } in each(&call.takes) {
+            let given = match self.0.get(name) {
+                Some(Value::Array(all)) => all.iter().collect(),
+                one => Vec::from_iter(one),
+            };
+            for value in given {
+                step = match value {
+                    Value::Bool(true) => step.and(name),
+                    Value::String(text) => step.with(name, text),
+                    Value::Number(number) => step.with(name, number.to_string()),
+                    _ => step,
+                };
+            }
+        }
+        step
     }
 
     /// All of them as the engine takes them; it leaves alone what it has no name for.

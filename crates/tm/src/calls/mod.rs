@@ -13,11 +13,12 @@ use std::fmt::Formatter;
 use std::sync::LazyLock;
 
 use engine::report::Meaning;
+use engine::{Fault, fault};
 use indexmap::IndexMap;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 pub use arguments::{Arguments, as_texts, read};
 pub use command::FamilyCall;
@@ -313,6 +314,13 @@ impl Call {
         needed.map(|argument| &*argument.name).collect()
     }
 
+    /// The arguments that name files.
+    pub fn files(&'static self) -> impl Iterator<Item = &'static str> {
+        let files = each(&self.takes).into_iter();
+        let files = files.filter(|argument| matches!(argument.kind, Kind::Path | Kind::Paths));
+        files.map(|argument| argument.name.as_str())
+    }
+
     /// What a report that it makes is for; none where it reports nothing.
     pub fn meaning(&self) -> Option<Meaning> {
         Some(match self.name.as_str() {
@@ -334,20 +342,33 @@ fn each(takes: &'static [Taken]) -> Vec<&'static Argument> {
     all.collect()
 }
 
-/// The arguments of a tool under the names that all callers have for them.
+/// The arguments of a tool under the names that all callers have for them. Those that do not go together are refused, as clap does
+/// on a command line.
 pub fn canonical(
     family: &'static Family,
     call: &'static Call,
     mut given: Map<String, Value>,
-) -> Arguments {
+) -> Result<Arguments, Fault> {
     let mut arguments = Map::new();
-    for argument in schema::taken(family, call) {
+    let taken = schema::taken(family, call);
+    for argument in &taken {
         if let Some(value) = given.shift_remove(argument.tool_name()) {
             arguments.insert(argument.name.clone(), value);
         }
     }
+    let says = |argument: &&&Argument| {
+        let value = arguments.get(&argument.name);
+        value.is_some_and(|value| ![json!(false), json!([])].contains(value))
+    };
+    let said: Vec<_> = taken.iter().filter(says).collect();
+    for one in &said {
+        if let Some(other) = said.iter().find(|other| one.excludes.contains(&other.name)) {
+            let (one, other) = (one.tool_name(), other.tool_name());
+            return Err(fault!("usage.not_together", one, other));
+        }
+    }
     arguments.append(&mut given);
-    Arguments::from(arguments)
+    Ok(Arguments::from(arguments))
 }
 
 impl Argument {

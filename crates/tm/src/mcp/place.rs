@@ -180,10 +180,19 @@ impl Places {
     /// A file that a call names, if this server may go there. A relative one belongs to the project.
     pub fn file(&self, project: &Engine, named: &str) -> Result<PathBuf, Fault> {
         let path = project.root().join(named);
-        if self.roots.is_empty() {
+        // What is not there is told by whoever reads it.
+        let is_none = || self.is_inside(&path) && path.symlink_metadata().is_err();
+        if self.roots.is_empty() || is_none() {
             return Ok(path);
         }
-        self.allowed(&path)
+        let real = self.allowed(&path)?;
+        // None of the files in a folder may lead elsewhere.
+        for entry in std::fs::read_dir(&real).into_iter().flatten().flatten() {
+            if entry.file_type().is_ok_and(|of| of.is_symlink()) {
+                self.allowed(&entry.path())?;
+            }
+        }
+        Ok(real)
     }
 
     /// Opens the project in a folder: that very one, or the one that the folder lies in.
@@ -269,8 +278,7 @@ impl Places {
     fn allowed(&self, named: &Path) -> Result<PathBuf, Fault> {
         let real = std::fs::canonicalize(named).map_err(|error| {
             // Whether something is there beyond the roots is nobody's business.
-            let climbs = named.components().any(|part| part == Component::ParentDir);
-            if self.is_within(named) && !climbs {
+            if self.is_inside(named) {
                 fault!(
                     "not_found.place",
                     named = one_line(&named.display().to_string()),
@@ -285,6 +293,12 @@ impl Places {
         } else {
             Err(outside(named))
         }
+    }
+
+    /// Whether a name by itself leads to where this server may go.
+    fn is_inside(&self, named: &Path) -> bool {
+        let climbs = named.components().any(|part| part == Component::ParentDir);
+        self.is_within(named) && !climbs
     }
 
     fn is_within(&self, path: &Path) -> bool {

@@ -17,6 +17,7 @@ pub struct Start {
     /// A task given by its title.
     pub title: Option<String>,
     /// Its subtasks.
+    #[serde(rename = "subtask")]
     pub subtasks: Vec<String>,
     /// A Markdown checklist.
     pub plan: Option<PathBuf>,

@@ -3,13 +3,11 @@
 use engine::report::{Meaning, Report};
 use engine::view::autopilot::request;
 use engine::view::autopilot::work_unit::WorkUnitResult;
-use engine::{Engine, NEEDS_CONFIRMATION, Turn, Verb};
+use engine::{NEEDS_CONFIRMATION, Turn, Verb};
 use serde_json::Value;
 
 use super::super::confirm::confirm;
-use super::super::place::RunSelector;
 use super::decision::by_hand;
-use super::evidence::{once, placed};
 use super::{Answer, Call, answer};
 use crate::calls::{Arguments, read};
 use crate::steps::Form;
@@ -18,11 +16,9 @@ impl Call<'_> {
     pub(super) fn start(self, mut arguments: Arguments) -> Answer {
         arguments.unfold("options");
         let (dry_run, force) = (arguments.is("dryRun"), arguments.is("force"));
-        let mut request: request::Start = arguments.read()?;
         let engine = self.open_to_begin()?;
-        for file in request.plan.iter_mut().chain(&mut request.reports) {
-            *file = self.places.file(&engine, &file.to_string_lossy())?;
-        }
+        self.place_files(&engine, &mut arguments)?;
+        let mut request: request::Start = arguments.clone().read()?;
         if dry_run {
             return answer(&engine.plan(&request)?);
         }
@@ -32,7 +28,15 @@ impl Call<'_> {
             Err(fault) if fault.code == "run_active" && force => fault,
             started => return answer(&started?),
         };
-        let by_hand = start_by_hand(&request, &self.meant, &engine);
+        // An id that begins with a hyphen would be an option itself.
+        if arguments
+            .text("taskId")
+            .is_some_and(|id| id.starts_with('-'))
+        {
+            arguments.take("taskId");
+        }
+        let step = arguments.step(self.entry.call, Verb::Start);
+        let by_hand = by_hand(Form::Autopilot, step, &self.meant, &engine);
         request.force = true;
         // Nobody is asked for a start that would be refused.
         let asking = match engine.asking().start(&request) {
@@ -53,11 +57,10 @@ impl Call<'_> {
     }
 
     /// Records a report.
-    pub(super) fn record(self, arguments: Arguments, meaning: Meaning) -> Answer {
-        let mut report: Report = arguments.read()?;
-        once(&report.evidence)?;
+    pub(super) fn record(self, mut arguments: Arguments, meaning: Meaning) -> Answer {
         let engine = self.open()?;
-        report.evidence = placed(self.places, &engine, report.evidence)?;
+        self.place_files(&engine, &mut arguments)?;
+        let report: Report = arguments.read()?;
         let view = self.entry.family.form().view();
         answer(&engine.record_report(view, self.run(), &report, meaning)?)
     }
@@ -66,53 +69,9 @@ impl Call<'_> {
         let mut result: WorkUnitResult = read(arguments.take("result").unwrap_or_default())?;
         let unit = arguments.take_text("unit").unwrap_or_default();
         result.message = arguments.take_text("message");
-        result.evidence = arguments.read()?;
-        once(&result.evidence)?;
         let engine = self.open()?;
-        result.evidence = placed(self.places, &engine, result.evidence)?;
+        self.place_files(&engine, &mut arguments)?;
+        result.evidence = arguments.read()?;
         answer(&engine.complete_work_unit(self.run(), &unit, &result)?)
     }
-}
-
-/// The same start as a person would type it. A task whose id begins with a hyphen is left out: it would be an option itself.
-fn start_by_hand(request: &request::Start, meant: &RunSelector, engine: &Engine) -> String {
-    let mut step = Verb::Start.step();
-    let task = request.task_id.as_ref();
-    let plan = request.plan.as_ref().map(|plan| plan.display().to_string());
-    let most = request.max_attempts.map(|count| count.to_string());
-    let given = [
-        (
-            "taskId",
-            task.filter(|task| !task.starts_with('-')).cloned(),
-        ),
-        ("workflow", request.workflow.clone()),
-        ("title", request.title.clone()),
-        ("plan", plan),
-        ("branch", request.branch.clone()),
-        ("maxAttempts", most),
-        ("testCommand", request.test_command.clone()),
-        ("format", request.format.clone()),
-    ];
-    for (name, value) in given {
-        if let Some(value) = value {
-            step = step.with(name, value);
-        }
-    }
-    for subtask in &request.subtasks {
-        step = step.with("subtask", subtask);
-    }
-    for report in &request.reports {
-        step = step.with("report", report.display().to_string());
-    }
-    let switches = [
-        ("allowDirty", request.allow_dirty),
-        ("verify", request.verify),
-        ("force", true),
-    ];
-    for (name, is_on) in switches {
-        if is_on {
-            step = step.and(name);
-        }
-    }
-    by_hand(Form::Autopilot, step, meant, engine)
 }

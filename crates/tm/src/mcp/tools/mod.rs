@@ -8,7 +8,6 @@
 mod autopilot;
 mod collab;
 mod decision;
-mod evidence;
 mod session;
 
 use std::sync::Arc;
@@ -78,6 +77,11 @@ impl Call<'_> {
         let (meant, name) = (&self.meant, self.entry.name);
         let engine = self.places.open_to_begin(meant, name, self.client)?;
         Ok(engine.hosted(Arc::clone(&self.host)))
+    }
+
+    /// The files that are named, where this server may read them. Relative ones belong to the project.
+    fn place_files(&self, engine: &Engine, arguments: &mut Arguments) -> Result<(), Fault> {
+        arguments.place_files(self.entry.call, |file| self.places.file(engine, file))
     }
 
     /// The run that is named.
@@ -195,7 +199,7 @@ impl Toolbox {
             .in_project(project.map(str::to_owned));
         let made = arguments::read(&entry.schema, arguments).map_err(Interruption::from);
         let made = made.and_then(|given| {
-            let mut arguments = calls::canonical(entry.family, entry.call, given);
+            let mut arguments = calls::canonical(entry.family, entry.call, given)?;
             let meant = RunSelector {
                 project_root: arguments.take_text("projectRoot"),
                 tag: arguments.take_text("tag"),
