@@ -233,7 +233,7 @@ impl Argument {
             Kind::Switch => Value::from(matches.get_flag(name).then_some(true)?),
             Kind::Bool | Kind::OptionalBool => (*matches.get_one::<bool>(name)?).into(),
             Kind::Number | Kind::Count => (*matches.get_one::<u32>(name)?).into(),
-            Kind::Text | Kind::Format | Kind::Path => {
+            Kind::Text | Kind::Format | Kind::Path | Kind::Items => {
                 matches.get_one::<String>(name)?.as_str().into()
             }
             Kind::Texts | Kind::Paths | Kind::List => {
@@ -248,7 +248,6 @@ impl Argument {
                     .collect::<Vec<_>>()
             ),
             Kind::Object => matches.get_one::<Map<String, Value>>(name)?.clone().into(),
-            Kind::Items => return None,
         })
     }
 }

@@ -327,7 +327,6 @@ pub fn argument(form: Form, name: &str) -> String {
         ("subtask", _) => "subtasks",
         ("input", _) => "inputs",
         ("gate", _) => "gates",
-        ("skipped", _) => "outcome failed",
         ("file", _) => "response",
         _ => name,
     };
@@ -358,7 +357,6 @@ pub fn tool_argument(
             }
             ("result".to_owned(), Some(result))
         }
-        (_, "skipped") => ("outcome".to_owned(), Some("failed".into())),
         (_, "task") => ("tasks".to_owned(), value.map(|task| json!([task]))),
         // There a gate is the one that is decided on, and not one whose mode is set.
         ("session_decide" | "run_decide", "gate") => ("gate".to_owned(), value),

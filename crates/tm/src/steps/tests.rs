@@ -76,7 +76,7 @@ fn a_step_is_a_command_of_the_family_that_was_called() {
             &[
                 (Verb::Next.step(), "tm collab state"),
                 (skill, "tm collab complete-skill x --unit-id u"),
-                (failed.and("skipped"), "tm collab task ID failed --skipped"),
+                (failed, "tm collab task ID failed"),
             ],
         ),
     ] {
@@ -145,10 +145,7 @@ fn a_step_is_a_tool_of_the_form_that_was_called() {
             "complete_skill",
             &[
                 (skill, "`complete_skill` with skill x, unitId u"),
-                (
-                    failed.and("skipped"),
-                    "`update_task_status` with id, status failed, outcome failed",
-                ),
+                (failed, "`update_task_status` with id, status failed"),
             ],
         ),
     ] {

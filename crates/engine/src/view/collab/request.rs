@@ -29,9 +29,9 @@ pub struct SessionUpdate {
 pub struct TaskUpdate {
     /// Id of the task.
     pub id: String,
-    /// `pending`, `in_progress`, `completed` or `failed`.
+    /// `pending`, `in_progress`, `completed`, `failed`, or `skipped`: then what depends on it is not run.
     pub status: String,
-    /// `failed` beside the status `failed`: the task is skipped, and what depends on it is not run.
+    /// `failed` beside the status `failed`: skipped, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
 }

@@ -430,7 +430,7 @@ fn task_edit(bound: &Bound, update: &TaskUpdate) -> Result<Edit, Refusal> {
     let status = update.status.trim().to_lowercase().replace([' ', '-'], "_");
     let outcome = update.outcome.as_deref().unwrap_or_default().trim();
     let status = match (status.as_str(), outcome) {
-        ("failed", "failed") => SKIPPED,
+        ("failed", "failed") | ("skipped", "") => SKIPPED,
         (known @ ("pending" | "in_progress" | "completed" | "failed"), "") => known,
         (status, "") => return Err(refusal!("bad_status.of_task", status = short(status))),
         (status, outcome) => {

@@ -4,53 +4,21 @@ use std::path::Path;
 
 use engine::Fault;
 use engine::view::collab::request::TaskUpdate;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use text::plain::one_line;
 
 use super::super::usage;
 use super::document::text_of;
 use crate::calls::Arguments;
 
-/// The fields that an update sets which adds an item.
-pub fn late_item(add: &Arguments) -> Map<String, Value> {
-    let needs = add.texts("dependsOn").into_iter().map(number_or_text);
-    let mut item = json!({
-        "title": add.text("title"),
-        "type": add.text("kind"),
-        "dependsOn": needs.collect::<Vec<_>>(),
-    });
-    if let Some(number) = add.text("number") {
-        item["number"] = number_or_text(number);
+/// The fields that an update sets, by name. An empty item is none of them.
+pub fn fields(update: Arguments) -> Result<Map<String, Value>, Fault> {
+    let mut fields = update.into_map();
+    if let Some(items) = fields.get_mut("workItems") {
+        *items = work_items(items.as_str().unwrap_or_default())?;
     }
-    Map::from_iter([("addItems".to_owned(), json!([item]))])
-}
-
-/// The fields that an update sets, by name.
-pub fn fields(update: &Arguments) -> Result<Map<String, Value>, Fault> {
-    let mut fields = Map::new();
-    if let Some(given) = update.text("workItems") {
-        fields.insert("workItems".to_owned(), work_items(given)?);
-    }
-    if let Some(number) = update.text("currentItem") {
-        fields.insert("currentItem".to_owned(), number_or_text(number));
-    }
-    if let Some(has) = update.flag("hasSnapshot") {
-        fields.insert("hasSnapshot".to_owned(), has.into());
-    }
-    for pair in update.texts("set") {
-        let Some((name, value)) = pair.split_once('=') else {
-            return Err(usage(format!("--set {} has no `=`", one_line(pair)))
-                .suggest("write --set NAME=JSON"));
-        };
-        let name = name.trim();
-        // What is no JSON is a text, so that none needs two kinds of quotes.
-        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
-        if fields.insert(name.to_owned(), value).is_some() {
-            return Err(
-                usage(format!("the field `{}` is set twice", one_line(name)))
-                    .suggest("set it once"),
-            );
-        }
+    if let Some(item) = fields.get_mut("currentItem").filter(|item| **item == "") {
+        *item = Value::Null;
     }
     Ok(fields)
 }
@@ -69,141 +37,70 @@ fn work_items(given: &str) -> Result<Value, Fault> {
     })
 }
 
-/// A number where it is one, else text such as `2a`.
-pub fn number_or_text(given: &str) -> Value {
-    let given = given.trim();
-    given
-        .parse::<u64>()
-        .map_or_else(|_| Value::from(given), Value::from)
-}
-
-/// What tasks came to.
-pub fn tasks(words: &[&str], skipped: bool) -> Result<Vec<TaskUpdate>, Fault> {
-    let mut updates = match words {
-        [id, status] if !status.contains('=') => vec![with_status(id, status)],
-        [id] if skipped && !id.contains('=') => vec![with_status(id, "skipped")],
-        [id] if !id.contains('=') => {
-            let fault = usage(format!("the task `{}` has no status", one_line(id)));
-            return Err(fault.suggest(form()));
-        }
-        [_, _, ..] if skipped => {
-            return Err(usage("--skipped is for one task")
-                .suggest("write ID=skipped for each task that is skipped"));
-        }
-        words => words
-            .iter()
-            .map(|word| pair(word))
-            .collect::<Result<Vec<_>, _>>()?,
+/// What tasks came to: one task by two words, or any number of them by pairs. An id may hold an equals sign; a status holds none.
+pub fn tasks(words: &[&str]) -> Result<Vec<TaskUpdate>, Fault> {
+    let pairs = match words {
+        [id, status] if !status.contains('=') => Some(vec![(*id, *status)]),
+        words => words.iter().map(|word| word.rsplit_once('=')).collect(),
     };
-    if let ([update], true) = (updates.as_mut_slice(), skipped) {
-        if update.status != "failed" {
-            return Err(not_failed(&update.id, &update.status));
-        }
-        update.outcome = Some("failed".to_owned());
-    }
-    Ok(updates)
-}
-
-/// A task and its status. An id may hold an equals sign; a status holds none.
-fn pair(word: &str) -> Result<TaskUpdate, Fault> {
-    match word.rsplit_once('=') {
-        Some((id, status)) if !id.is_empty() && !status.is_empty() => Ok(with_status(id, status)),
-        _ => Err(usage(format!(
-            "`{}` is no ID=STATUS, and there are several words",
-            one_line(word)
+    let whole = |pairs: &Vec<(&str, &str)>| {
+        pairs
+            .iter()
+            .all(|(id, status)| !id.is_empty() && !status.is_empty())
+    };
+    let Some(pairs) = pairs.filter(whole) else {
+        return Err(usage(format!(
+            "`{}` is no task with its status",
+            one_line(&words.join(" "))
         ))
-        .suggest(form())),
-    }
-}
-
-/// The rails know their own words; hyphens and capitals are for people.
-fn with_status(id: &str, status: &str) -> TaskUpdate {
-    let status = status.trim().to_lowercase().replace('-', "_");
-    let skipped = status == "skipped";
-    TaskUpdate {
-        id: id.trim().to_owned(),
-        status: if skipped { "failed".to_owned() } else { status },
-        outcome: skipped.then(|| "failed".to_owned()),
-    }
-}
-
-fn not_failed(id: &str, status: &str) -> Fault {
-    usage(format!(
-        "the task `{}` cannot be skipped and {} at once",
-        one_line(id),
-        one_line(status)
-    ))
-    .suggest("a task that is skipped has failed: leave the status out, or write failed")
-}
-
-fn form() -> &'static str {
-    "write one task as `tm collab task ID STATUS`, several as `tm collab task ID=STATUS ID=STATUS`; the statuses are pending, in_progress, completed, failed and skipped"
+        .suggest("write one task as `tm collab task ID STATUS`, several as `tm collab task ID=STATUS ID=STATUS`; the statuses are pending, in_progress, completed, failed and skipped"));
+    };
+    let update = |(id, status): (&str, &str)| TaskUpdate {
+        id: id.to_owned(),
+        status: status.to_owned(),
+        outcome: None,
+    };
+    Ok(pairs.into_iter().map(update).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// What the words set: each task with its status.
-    fn told(words: &str, skipped: bool) -> Result<String, String> {
-        let words: Vec<&str> = words.split(' ').collect();
-        let all = tasks(&words, skipped).map_err(|fault| fault.message)?;
-        let one = |task: &TaskUpdate| {
-            let skipped = task.outcome.as_ref().map_or("", |_| " skipped");
-            format!("{} {}{skipped}", task.id, task.status)
-        };
-        Ok(all.iter().map(one).collect::<Vec<_>>().join(", "))
-    }
+    use serde_json::json;
 
     #[test]
     fn one_task_is_two_words_and_many_are_pairs() {
-        let two = "item-2/a completed, x=y failed skipped";
-        for (words, skipped, expected) in [
-            ("a completed", false, "a completed"),
-            ("a In-Progress", false, "a in_progress"),
-            ("a=b failed", false, "a=b failed"),
-            ("a failed", true, "a failed skipped"),
-            ("a", true, "a failed skipped"),
-            ("a skipped", false, "a failed skipped"),
-            ("a=failed", true, "a failed skipped"),
-            ("item-2/a=completed x=y=skipped", false, two),
+        let told = |words: &str| {
+            let words: Vec<&str> = words.split(' ').collect();
+            let all = tasks(&words).map_err(|fault| fault.message)?;
+            let all = all
+                .iter()
+                .map(|task| format!("{} {}", task.id, task.status));
+            Ok::<_, String>(all.collect::<Vec<_>>().join(", "))
+        };
+        for (words, expected) in [
+            ("a completed", "a completed"),
+            ("a=b failed", "a=b failed"),
+            (
+                "item-2/a=completed x=y=skipped",
+                "item-2/a completed, x=y skipped",
+            ),
             // What is no status is for the rails to say.
-            ("a finished", false, "a finished"),
+            ("a Finished", "a Finished"),
         ] {
-            assert_eq!(told(words, skipped).as_deref(), Ok(expected), "{words}");
+            assert_eq!(told(words).as_deref(), Ok(expected), "{words}");
         }
-        for (words, skipped) in [
-            ("a", false),
-            ("a b completed", false),
-            ("a=completed b", true),
-            ("a=completed b=failed", true),
-            ("a completed", true),
-            ("a=completed", true),
-            ("=completed", false),
-            ("a=", false),
-        ] {
-            assert!(told(words, skipped).is_err(), "{words} {skipped}");
+        for words in ["a", "a b completed", "=completed", "a="] {
+            assert!(told(words).is_err(), "{words}");
         }
     }
 
     #[test]
-    fn fields_are_set_once_each_and_keep_their_types() {
-        let set = |items: &str, set: &[&str]| {
-            let update = json!({
-                "workItems": items, "currentItem": "2", "hasSnapshot": true, "set": set,
-            });
-            fields(&update.as_object().unwrap().clone().into())
-        };
-        let items = r#"[{"number": "2a"}]"#;
-        let given = set(items, &["phase=done", "batches=[]"]).unwrap();
-        let expected = json!({
-            "workItems": [{ "number": "2a" }], "currentItem": 2, "hasSnapshot": true,
-            "phase": "done", "batches": [],
-        });
-        assert_eq!(Value::Object(given), expected);
-        assert_eq!(number_or_text("2a"), "2a");
-        for (items, more) in [(items, "phase"), (items, "currentItem=3"), ("[", "a=1")] {
-            assert_eq!(set(items, &[more]).unwrap_err().code, "usage", "{more}");
-        }
+    fn items_are_json_and_an_empty_one_is_none_of_them() {
+        let set = |given: Value| fields(given.as_object().unwrap().clone().into());
+        let given = json!({ "workItems": r#"[{"number": "2a"}]"#, "currentItem": "" });
+        let expected = json!({ "workItems": [{ "number": "2a" }], "currentItem": null });
+        assert_eq!(Value::Object(set(given).unwrap()), expected);
+        assert_eq!(set(json!({ "workItems": "[" })).unwrap_err().code, "usage");
     }
 }

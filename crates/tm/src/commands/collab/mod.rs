@@ -9,7 +9,7 @@ use engine::fault;
 use engine::view::collab::answer::Verdict;
 use engine::view::collab::request::{GraphSync, SessionUpdate, SkillDone};
 use engine::{Engine, Fault, Kind};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use self::document::{Document, found};
 use super::call::unknown;
@@ -55,10 +55,14 @@ pub fn run(engine: &Engine, mut asked: FamilyCall, output: &mut Output) -> Outco
             })?;
             Ok(DONE)
         }
-        "update" => update(engine, session, fields::fields(arguments)?, output),
-        "add" => update(engine, session, fields::late_item(arguments), output),
+        "update" => update(engine, session, fields::fields(asked.arguments)?, output),
+        "add" => {
+            let item = Value::from(asked.arguments.into_map());
+            let fields = Map::from_iter([("addItems".to_owned(), json!([item]))]);
+            update(engine, session, fields, output)
+        }
         "task" => {
-            let tasks = fields::tasks(&arguments.texts("words"), arguments.is("skipped"))?;
+            let tasks = fields::tasks(&arguments.texts("words"))?;
             let updated = engine.collab_tasks(session, &tasks)?;
             // An agent knows which skill it carries out; a person is told.
             let ended = updated.remaining == Some(0) && !output.is_json();

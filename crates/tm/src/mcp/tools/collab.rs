@@ -17,14 +17,14 @@ impl Call<'_> {
             })?),
             "state" if arguments.is("full") => answer(&self.open()?.collab_state(self.run())?),
             "state" => answer(&self.open()?.collab_brief(self.run())?),
-            "set-fields" => self.set_fields(arguments),
+            "update" => self.set_fields(arguments),
             "set-task" => self.set_tasks(vec![arguments.read()?]),
             "set-tasks" => {
                 let tasks = arguments.take("tasks").unwrap_or_default();
                 self.set_tasks(read(tasks)?)
             }
-            "get-graph" => answer(&self.open()?.collab_graph(self.run())?),
-            "set-graph" => self.set_graph(arguments),
+            "graph" => answer(&self.open()?.collab_graph(self.run())?),
+            "sync" => self.set_graph(arguments),
             other => Err(Fault::bug(format!("no tool makes the call `{other}`")).into()),
         }
     }
@@ -52,13 +52,9 @@ impl Call<'_> {
         let document = arguments.take_text("document");
         let is_given = document.is_some();
         let engine = self.open()?;
+        self.place_files(&engine, &mut arguments)?;
         let path = arguments.take_text("path");
-        let path = path
-            .map(|path| {
-                self.places.file(&engine, &path)?;
-                Ok::<_, Fault>(in_project(&engine, path))
-            })
-            .transpose()?;
+        let path = path.map(|path| in_project(&engine, path));
         let mut synced = engine.collab_sync(&GraphSync {
             session: self.meant.run,
             item: arguments.take_text("item"),

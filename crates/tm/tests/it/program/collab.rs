@@ -83,7 +83,6 @@ fn what_is_typed_wrong_says_how_it_is_typed() {
         ("update --work-items [{", 2),
         ("update --work-items @", 4),
         ("update --work-items @gone.json", 4),
-        ("update --set phase", 2),
         ("update --has-snapshot maybe", 2),
         ("sync gone.md", 4),
         ("sync .", 6),

@@ -203,7 +203,7 @@ pub const BY_CALL: &[Act] = &[
     Act::Task(&["mend", "failed"]),
     Act::Turn(&["reopen", "--task", "look", "--reason", "look again"]),
     Act::Task(&["look", "completed"]),
-    Act::Task(&["mend", "failed", "--skipped"]),
+    Act::Task(&["mend", "skipped"]),
     Act::Turn(&["skip", "--task", "land", "--reason", "no land"]),
     Act::Turn(&["reopen", "--task", "land", "--reason", "land"]),
     Act::Task(&["leap=completed", "try=completed"]),
