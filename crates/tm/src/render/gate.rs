@@ -9,10 +9,6 @@ use serde_json::json;
 
 use super::{Look, page_with};
 
-/// What is said of a plan or code that somebody changed before a person decided on it.
-pub const EDITED: &str =
-    "it was changed since it was taken in: what is approved is what is there now";
-
 /// What stands before a gate, all that a decision is bound to, on the page of that name.
 pub fn gate(page: &str, decide: &Decide, feedback: &str, look: &Look) -> String {
     let gate = &decide.gate;
@@ -24,7 +20,6 @@ pub fn gate(page: &str, decide: &Decide, feedback: &str, look: &Look) -> String 
         "below": below,
         "choice": decide.choice,
         "feedback": feedback,
-        "warning": EDITED,
     });
     page_with(page, gate, &beside, look)
 }

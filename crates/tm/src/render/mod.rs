@@ -3,20 +3,17 @@
 //! What comes from tasks, files, commits or other programs may hold anything; it passes through [`Page`], which lets no
 //! control character and no escape sequence of it reach the terminal.
 
-pub mod collab;
 mod gate;
 mod journal;
 mod page;
 mod run;
 pub mod session;
-mod start;
 mod template;
-mod turn;
 
 use ::journal::Record;
 use anstyle::{AnsiColor, Style};
 use engine::{Fault, RunSummary};
-use serde_json::{Map, Value};
+use serde_json::json;
 
 use crate::init::change::Change;
 use crate::steps::{Caller, Form};
@@ -25,10 +22,8 @@ use text::plain::{many_lines, one_line};
 pub use gate::gate;
 pub use journal::event;
 pub use page::Page;
-pub use run::{next, paused, status, verdict};
-pub use start::{plan, started};
+pub use run::{next, paused, plan, started, status, turned, verdict};
 pub use template::{page, page_with};
-pub use turn::turned;
 
 /// How text for people is to look.
 #[derive(Debug, Clone, Copy)]
@@ -96,35 +91,11 @@ impl Look {
     }
 }
 
-/// The details of an answer that people read: files by their names, and what a command printed.
-fn details(page: &mut Page<'_>, details: &Map<String, Value>) {
-    if let Some(Value::Array(files)) = details.get("files") {
-        page.list(files.iter().filter_map(Value::as_str));
-        if let Some(more) = details.get("more").and_then(Value::as_u64) {
-            page.raw(&format!("    and {more} more"));
-        }
-    }
-    for (path, copy) in details
-        .get("kept")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-    {
-        page.field(
-            &format!("{path} as it is now"),
-            copy.as_str().unwrap_or_default(),
-        );
-    }
-    if let Some(Value::String(printed)) = details.get("output") {
-        page.block(printed.trim_end());
-    }
-}
-
 /// Why a command failed, and what to do.
 pub fn fault(fault: &Fault, look: &Look) -> String {
     let mut page = Page::new(look);
     page.wrapped(&look.paint(BAD, "error:"), &fault.message);
-    details(&mut page, &fault.details);
+    page.part("details", &json!({ "details": fault.details }));
     if !fault.suggestion.is_empty() {
         page.wrapped(&look.paint(NOTE, "help:"), &fault.suggestion);
     }

@@ -130,13 +130,6 @@ impl<'l> Page<'l> {
         }
     }
 
-    /// A text of others with its lines kept, as it stands.
-    pub fn body(&mut self, text: &str) {
-        for line in many_lines(&self.spelled(text)).lines() {
-            self.raw(line);
-        }
-    }
-
     /// A list of short texts.
     pub fn list<'t>(&mut self, entries: impl IntoIterator<Item = &'t str>) {
         let bullet = self.look.sign(Sign::Bullet);

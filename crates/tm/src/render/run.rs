@@ -1,49 +1,152 @@
-//! A run: what comes next in it, the verdicts on its reports, and where it is.
+//! A run: how it begins, what comes next in it, the verdicts on its reports, its turns, and where it is.
 
 use engine::capability::messages;
 use engine::clock::{Clock as _, SystemClock};
+use engine::turn::answer::TurnAnswer;
 use engine::view::GENERIC;
-use engine::{Action, ActionKind, AwaitedReport, OpenUnit, Status, TaskStatus, Verb, Verdict};
+use engine::view::autopilot::StartPlan;
+use engine::{
+    Action, ActionKind, AwaitedReport, OpenUnit, Started, Status, TaskStatus, Verb, Verdict,
+};
 use serde_json::{Value, json};
-use text::counted;
 
-use super::start::preconditions;
-use super::{Look, Page};
+use super::{Look, page, page_with};
+
+/// What a start would do.
+pub fn plan(plan: &StartPlan, look: &Look) -> String {
+    page("start_plan", plan, look)
+}
+
+/// A run has begun. Its warnings are printed beside the answer.
+pub fn started(started: &Started, look: &Look) -> String {
+    let beside = json!({ "next": told(&started.next_action) });
+    page_with("started", started, &beside, look)
+}
 
 /// What to do now, with the whole prompt of every open work unit.
 pub fn next(next: &Action, look: &Look) -> String {
-    let mut page = Page::new(look);
+    let mut told = told(next);
+    told["steps"] = json!(steps(next));
+    page("next", &json!({ "next": told }), look)
+}
+
+/// A turn was taken.
+pub fn turned(turned: &TurnAnswer, look: &Look) -> String {
+    let beside = json!({ "next": turned.next_action.as_ref().map(told) });
+    page_with("turned", turned, &beside, look)
+}
+
+/// The verdict on a report, with what it brought about.
+pub fn verdict(verdict: &Verdict, look: &Look) -> String {
+    // What was refused is not the command to end with.
+    let suggestion = verdict.suggestion.as_deref().unwrap_or_default();
+    let advised = engine::next_step::steps(if verdict.validated { "" } else { suggestion });
+    let advised: Vec<String> = advised.iter().map(ToString::to_string).collect();
+    let beside = json!({ "next": told(&verdict.next_action), "advised": advised });
+    let verdict = Verdict {
+        next_action: generic(&verdict.next_action),
+        ..verdict.clone()
+    };
+    page_with("verdict", &verdict, &beside, look)
+}
+
+/// Where a run is.
+pub fn status(status: &Status, look: &Look) -> String {
+    let suite = status.suite.as_ref();
+    let reason = status.paused_reason.as_deref().unwrap_or_default();
+    let beside = json!({
+        "tests": suite.map(|suite| suite.told(SystemClock.millis())),
+        "pause": pause(reason, status.task.as_ref()),
+        "next": told(&status.next_action),
+    });
+    page_with("status", &of_any_view(status), &beside, look)
+}
+
+/// A run that is paused: why, where, and the ways out.
+pub fn paused(status: &Status, look: &Look) -> String {
+    let next = &status.next_action;
+    let task = status.task.as_ref();
+    let reason = next.paused_reason.as_deref();
+    let reason = reason.or(status.paused_reason.as_deref()).unwrap_or("");
+    let go_on = match reason {
+        MAX_ATTEMPTS => {
+            "see what keeps failing, then go on with a fresh set of attempts; or skip it after that"
+        }
+        INTERRUPTED => "go on: what was begun is finished first",
+        _ => "go on",
+    };
+    let step = |verb: Verb| verb.step().of(&status.run_id);
+    let mut ways = vec![(go_on, step(Verb::Resume).to_string())];
+    let current = task.and_then(|task| task.current_subtask.as_deref());
+    if next.needs_person && current.is_some_and(|subtask| !is_repair(subtask)) {
+        ways.push((
+            "a test is wrong: go back to RED, which resumes the run too",
+            step(Verb::Reopen).and("reason").to_string(),
+        ));
+    }
+    ways.push((
+        "end the run; its commits stay",
+        step(Verb::Abort).to_string(),
+    ));
+    let beside = json!({ "pause": pause(reason, task), "ways": ways });
+    page_with("paused", &of_any_view(status), &beside, look)
+}
+
+/// What comes next as templates see it: all of its fields under their own names, whatever its view, and what they mean in words.
+fn told(next: &Action) -> Value {
+    let mut told = json!(generic(next));
     let units = match (next.units.as_slice(), &next.unit) {
+        _ if next.action != ActionKind::Work => &[],
         ([], unit) => unit.as_slice(),
         (units, _) => units,
     };
-    if next.action != ActionKind::Work || units.is_empty() {
-        page.part_with(
-            "next",
-            &generic(next),
-            &json!({ "phase": next.phase, "steps": steps(next) }),
-        );
-        return page.finish();
+    let of_unit = |unit: &OpenUnit| {
+        let mut all = json!(unit);
+        all["place"] = place(next, unit).into();
+        all["headline"] = headline(next, unit).into();
+        all["report"] = unit.report.as_str().into();
+        all
+    };
+    let reason = next.paused_reason.as_deref().unwrap_or_default();
+    for (name, value) in [
+        ("phase", json!(next.phase)),
+        ("unit", json!(next.unit.as_ref().map(of_unit))),
+        ("units", units.iter().map(of_unit).collect()),
+        ("pause", pause(reason, None).into()),
+        (
+            "is_suite",
+            (next.report == Some(AwaitedReport::Suite)).into(),
+        ),
+        ("steps", json!(leads_on(next))),
+    ] {
+        told[name] = value;
     }
-    if units.len() > 1 {
-        page.raw(&format!("{} are open.", counted(units.len(), "work unit")));
-        page.blank();
-    }
-    for (at, unit) in units.iter().enumerate() {
-        if at > 0 {
-            page.blank();
+    told
+}
+
+/// The commands that lead on, where all that is to be done does not stand here: work is asked for first, but for what is made at
+/// once.
+fn leads_on(next: &Action) -> Vec<String> {
+    let is_made_at_once = matches!(
+        next.report,
+        Some(AwaitedReport::Commit | AwaitedReport::Suite)
+    );
+    match (next.action, &next.phase, &next.unit) {
+        (ActionKind::Work, Some(_), Some(_)) if !is_made_at_once => vec![Verb::Next.to_string()],
+        (ActionKind::Work, None, _) if !is_made_at_once => {
+            vec![Verb::Next.step().of(&next.run_id).to_string()]
         }
-        let beside = json!({
-            "headline": headline(next, unit),
-            "run": next.run_id,
-            "workflow": next.phase.is_none().then_some(&next.workflow),
-            "report": unit.report,
-        });
-        page.part_with("unit", unit, &beside);
-        preconditions(&mut page, "Preconditions", &next.preconditions);
-        page.part_with("unit_work", unit, &beside);
+        _ => steps(next).to_vec(),
     }
-    page.finish()
+}
+
+/// The steps that lead on, as they are told: the best one, and at a gate both.
+fn steps(next: &Action) -> &[String] {
+    let most = match next.action {
+        ActionKind::Decide => 2,
+        _ => 1,
+    };
+    &next.next_steps[..next.next_steps.len().min(most)]
 }
 
 /// It with all of its fields under their own names, whatever its view.
@@ -78,38 +181,6 @@ fn place(next: &Action, unit: &OpenUnit) -> String {
         }
         (None, None) => unit.name().to_owned(),
     }
-}
-
-/// A run that is paused: why, where, and the ways out.
-pub fn paused(status: &Status, look: &Look) -> String {
-    let next = &status.next_action;
-    let task = status.task.as_ref();
-    let reason = next.paused_reason.as_deref();
-    let reason = reason.or(status.paused_reason.as_deref()).unwrap_or("");
-    let go_on = match reason {
-        MAX_ATTEMPTS => {
-            "see what keeps failing, then go on with a fresh set of attempts; or skip it after that"
-        }
-        INTERRUPTED => "go on: what was begun is finished first",
-        _ => "go on",
-    };
-    let step = |verb: Verb| verb.step().of(&status.run_id);
-    let mut ways = vec![(go_on, step(Verb::Resume).to_string())];
-    let current = task.and_then(|task| task.current_subtask.as_deref());
-    if next.needs_person && current.is_some_and(|subtask| !is_repair(subtask)) {
-        ways.push((
-            "a test is wrong: go back to RED, which resumes the run too",
-            step(Verb::Reopen).and("reason").to_string(),
-        ));
-    }
-    ways.push((
-        "end the run; its commits stay",
-        step(Verb::Abort).to_string(),
-    ));
-    let beside = json!({ "pause": pause(reason, task), "ways": ways });
-    let mut page = Page::new(look);
-    page.part_with("paused", &of_any_view(status), &beside);
-    page.finish()
 }
 
 fn of_any_view(status: &Status) -> Status {
@@ -153,91 +224,4 @@ fn pause(reason: &str, task: Option<&TaskStatus>) -> String {
             None => other.to_owned(),
         },
     }
-}
-
-/// The verdict on a report, with what it brought about.
-pub fn verdict(verdict: &Verdict, look: &Look) -> String {
-    let mut page = Page::new(look);
-    let generic = Verdict {
-        next_action: generic(&verdict.next_action),
-        ..verdict.clone()
-    };
-    page.part("verdict", &generic);
-    super::details(&mut page, &verdict.details);
-    page.part("verdict_reasons", &generic);
-    let advised = verdict.suggestion.as_deref().map(engine::next_step::steps);
-    match advised.as_deref() {
-        // What was refused is not the command to end with.
-        Some(advised @ [_, ..]) if !verdict.validated => {
-            where_it_stands(&mut page, &verdict.next_action);
-            for step in advised {
-                page.command(&step.to_string());
-            }
-        }
-        _ => what_next(&mut page, &verdict.next_action),
-    }
-    if let Some(report) = &verdict.report {
-        page.blank();
-        page.body(report);
-    }
-    page.finish()
-}
-
-/// Where a run is.
-pub fn status(status: &Status, look: &Look) -> String {
-    let mut page = Page::new(look);
-    let suite = status.suite.as_ref();
-    let reason = status.paused_reason.as_deref().unwrap_or_default();
-    let beside = json!({
-        "tests": suite.map(|suite| suite.told(SystemClock.millis())),
-        "pause": pause(reason, status.task.as_ref()),
-    });
-    page.part_with("status", &of_any_view(status), &beside);
-    what_next(&mut page, &status.next_action);
-    page.finish()
-}
-
-/// One line on what comes next, and the command for it.
-pub fn what_next(page: &mut Page<'_>, next: &Action) {
-    where_it_stands(page, next);
-    let is_made_at_once = matches!(
-        next.report,
-        Some(AwaitedReport::Commit | AwaitedReport::Suite)
-    );
-    match (next.action, &next.phase, &next.unit) {
-        (ActionKind::Work, Some(_), Some(_)) if !is_made_at_once => {
-            page.command(&Verb::Next.to_string());
-        }
-        (ActionKind::Work, None, _) if !is_made_at_once => {
-            page.command(&Verb::Next.step().of(&next.run_id).to_string());
-        }
-        _ => steps(next).iter().for_each(|step| page.command(step)),
-    }
-}
-
-fn where_it_stands(page: &mut Page<'_>, next: &Action) {
-    let unit: Option<Value> = next.unit.as_ref().map(|unit| {
-        json!({
-            "place": place(next, unit),
-            "headline": headline(next, unit),
-            "attempt": unit.attempt,
-            "maxAttempts": unit.max_attempts,
-        })
-    });
-    let beside = json!({
-        "phase": next.phase,
-        "unit": unit,
-        "is_suite": next.report == Some(AwaitedReport::Suite),
-        "pause": pause(next.paused_reason.as_deref().unwrap_or_default(), None),
-    });
-    page.part_with("where_it_stands", &generic(next), &beside);
-}
-
-/// The steps that lead on, as they are told: the best one, and at a gate both.
-fn steps(next: &Action) -> &[String] {
-    let most = match next.action {
-        ActionKind::Decide => 2,
-        _ => 1,
-    };
-    &next.next_steps[..next.next_steps.len().min(most)]
 }

@@ -13,6 +13,8 @@
 //! | `=` | a sentence, wrapped and indented |
 //! | `-` | an entry of a list |
 //! | `:` | a line as it stands |
+//!
+//! What several pages have is a part, which they include.
 
 use std::path::Path;
 
@@ -38,11 +40,13 @@ pages![
     "batches",
     "bench_run",
     "bundle_written",
+    "details",
     "doctor",
     "evidence",
     "evidence_failed",
     "gate",
     "gate_question",
+    "graph_synced",
     "graph_taken",
     "hook_at_a_terminal",
     "hook_tried",
@@ -55,12 +59,10 @@ pages![
     "next_task",
     "past_steps",
     "paused",
-    "planned_subtasks",
     "preconditions",
     "profiles",
     "proof",
     "replay",
-    "response_next",
     "response_put",
     "run",
     "runs",
@@ -71,23 +73,32 @@ pages![
     "session_diff",
     "session_exported",
     "session_headline",
-    "session_history",
+    "session_held",
+    "session_many_steps",
     "session_next",
+    "session_one_step",
+    "session_responded",
+    "session_shown",
+    "session_status",
+    "session_stepped",
     "session_waits",
     "sessions",
     "setting_written",
     "settings",
     "settings_edited",
+    "skill",
     "skill_brief",
     "skill_completed",
     "skill_documents",
     "skill_next",
     "skill_problems",
     "skill_refused",
+    "skill_resume",
     "skill_work",
     "skills_fields",
     "skills_set",
     "skills_state",
+    "skills_updated",
     "start_plan",
     "started",
     "status",
@@ -105,11 +116,10 @@ pages![
     "turn_to_decide",
     "turned",
     "unit",
-    "unit_work",
     "valid_skills",
     "verdict",
-    "verdict_reasons",
     "web_page",
+    "what_next",
     "where_it_stands",
     "workflow_checked",
     "workflow_written",
@@ -145,9 +155,8 @@ impl Page<'_> {
     /// The same; the template sees the fields of `beside` as well.
     pub fn part_with(&mut self, name: &str, answer: &impl Serialize, beside: &impl Serialize) {
         let look = self.look();
-        let source = PAGES.iter().find(|(known, _)| *known == name);
-        debug_assert!(source.is_some(), "there is no page {name}");
-        let source = source.map_or("", |(_, source)| source);
+        let mut env = environment(*look);
+        add_page(&mut env, name);
         let answer = Value::from(Serde(answer));
         let answer = match answer.kind() {
             ValueKind::Map => answer,
@@ -155,7 +164,8 @@ impl Page<'_> {
         };
         let mut values = vec![answer, Value::from(Serde(beside))];
         values.retain(|value| value.kind() == ValueKind::Map);
-        match environment(*look).render_str(source, merge_maps(values)) {
+        let page = env.get_template(name);
+        match page.and_then(|page| page.render(merge_maps(values))) {
             Ok(lines) => lines.lines().for_each(|line| self.line(line)),
             // The answer stands all the same: it is what `--json` says.
             Err(error) => {
@@ -208,6 +218,21 @@ impl Page<'_> {
     }
 }
 
+/// Makes a page known, and the parts that it names.
+fn add_page(env: &mut Environment<'static>, name: &str) {
+    const NAMES: &str = "{% include \"";
+    let page = PAGES.iter().find(|(known, _)| *known == name);
+    debug_assert!(page.is_some(), "there is no page {name}");
+    let Some((name, source)) = page.filter(|(name, _)| env.get_template(name).is_err()) else {
+        return;
+    };
+    let added = env.add_template(name, source);
+    debug_assert!(added.is_ok(), "{name}: {added:?}");
+    for part in source.split(NAMES).skip(1) {
+        add_page(env, part.split('"').next().unwrap_or_default());
+    }
+}
+
 /// What makes a text of another.
 type OnText = fn(&str) -> String;
 
@@ -217,6 +242,8 @@ fn environment(look: Look) -> Environment<'static> {
     // A tag alone on its line leaves no line behind.
     let mut syntax = SyntaxConfig::builder();
     syntax.trim_blocks(true).lstrip_blocks(true);
+    // A part that is included ends its last line.
+    syntax.keep_trailing_newline(true);
     if let Ok(syntax) = syntax.build() {
         env.set_syntax(syntax);
     }
@@ -300,6 +327,15 @@ fn environment(look: Look) -> Environment<'static> {
     for (name, made) in on_texts {
         env.add_filter(name, move |value: &Value| made(&plain(value)));
     }
+    // The words behind a command that name a session: where the call named one, or always.
+    env.add_filter("of_call", move |session: &Value, always: Option<bool>| {
+        let is_named = always.unwrap_or_default() || look.caller.named.is_some();
+        if is_named {
+            super::session::option(&plain(session))
+        } else {
+            String::new()
+        }
+    });
     env.add_filter("short", |value: &Value, most: usize| {
         let text = plain(value);
         text.get(..most).unwrap_or(&text).to_owned()
@@ -391,6 +427,9 @@ fn until(time: &str, clock: usize) -> String {
     let text = format!("{day} {}", rest.get(..clock).unwrap_or(rest));
     text.trim_end().to_owned()
 }
+
+#[cfg(test)]
+mod skills;
 
 #[cfg(test)]
 mod tests {

@@ -6,10 +6,11 @@ mod fields;
 use std::path::Path;
 
 use engine::fault;
-use engine::view::collab::answer::Verdict;
+use engine::view::collab::answer::{DocumentProblem, Verdict};
 use engine::view::collab::request::{GraphSync, SessionUpdate, SkillDone};
 use engine::{Engine, Fault, Kind};
 use serde_json::{Map, Value, json};
+use text::plain::one_line;
 
 use self::document::{Document, found};
 use super::call::unknown;
@@ -17,7 +18,6 @@ use super::input::shown_name;
 use super::{DONE, Outcome, current_folder};
 use crate::calls::{Arguments, FamilyCall};
 use crate::output::Output;
-use crate::render::collab as render;
 
 /// Carries out a call that only sessions of skills have.
 pub fn run(engine: &Engine, mut asked: FamilyCall, output: &mut Output) -> Outcome {
@@ -30,15 +30,13 @@ pub fn run(engine: &Engine, mut asked: FamilyCall, output: &mut Output) -> Outco
                 skill: arguments.take_text("skill").unwrap_or_default(),
                 unit_id: arguments.take_text("unit"),
             })?;
-            output.answer(&answer, |answer, look| {
-                render::completed(answer, session, look)
-            })?;
+            output.page(&answer, "skill")?;
             Ok(exit_status(&answer.verdict))
         }
         "state" if arguments.is("full") => {
             let state = engine.collab_state(session)?;
             super::trust::warn(engine, output);
-            output.answer(&state, |state, look| render::state(state, session, look))?;
+            output.page(&state, "skills_state")?;
             Ok(DONE)
         }
         "state" => {
@@ -50,9 +48,7 @@ pub fn run(engine: &Engine, mut asked: FamilyCall, output: &mut Output) -> Outco
             } else {
                 None
             };
-            output.answer(&brief, |brief, look| {
-                render::brief(brief, run.as_deref(), session, look)
-            })?;
+            output.page_with(&brief, "skill_brief", &json!({ "run": run }))?;
             Ok(DONE)
         }
         "update" => update(engine, session, fields::fields(asked.arguments)?, output),
@@ -71,9 +67,7 @@ pub fn run(engine: &Engine, mut asked: FamilyCall, output: &mut Output) -> Outco
             } else {
                 None
             };
-            output.answer(&updated, |updated, look| {
-                render::stored(updated, skill.as_deref(), session, look)
-            })?;
+            output.page_with(&updated, "skills_updated", &json!({ "skill": skill }))?;
             Ok(exit_status(&updated.verdict))
         }
         "graph" => draw(engine, session, output),
@@ -90,7 +84,7 @@ fn update(
 ) -> Outcome {
     let session = session.map(str::to_owned);
     let updated = engine.collab_update(&SessionUpdate { session, fields })?;
-    output.answer(&updated, render::updated)?;
+    output.page(&updated, "skills_updated")?;
     Ok(exit_status(&updated.verdict))
 }
 
@@ -116,7 +110,7 @@ fn draw(engine: &Engine, session: Option<&str>, output: &mut Output) -> Outcome 
         });
     }
     for problem in &graph.problems {
-        output.warning(&render::problem_line(problem));
+        output.warning(&problem_line(problem));
     }
     if nothing {
         return Err(fault!("graph_invalid"));
@@ -129,6 +123,15 @@ fn draw(engine: &Engine, session: Option<&str>, output: &mut Output) -> Outcome 
     }
     output.document(&format!("{}\n", graph.mermaid.trim_end()))?;
     Ok(DONE)
+}
+
+/// A problem of a document in a line, for those who are told it beside an answer.
+fn problem_line(problem: &DocumentProblem) -> String {
+    let document = one_line(&problem.document);
+    match problem.line {
+        0 => format!("{document}: {}", problem.message),
+        line => format!("{document}:{line}: {}", problem.message),
+    }
 }
 
 fn hand_over(
@@ -155,9 +158,7 @@ fn hand_over(
     if let Some(file) = file {
         document::of_document(&mut synced, &shown_name(file));
     }
-    output.answer(&synced, |synced, look| {
-        render::synced(synced, session, look)
-    })?;
+    output.page(&synced, "graph_synced")?;
     Ok(exit_status(&synced.verdict))
 }
 

@@ -45,19 +45,13 @@ fn unreadable(shown: &str, error: &io::Error) -> Fault {
 pub fn print(engine: &Engine, session: Option<&str>, file: &str, output: &mut Output) -> Outcome {
     let state = engine.session_status(session)?;
     let (path, bytes) = of_session(&state, file)?.ok_or_else(|| not_there(&state, file))?;
-    put_out(&state, session, &path, &bytes, output)
+    put_out(&state, &path, &bytes, output)
 }
 
-fn put_out(
-    state: &SessionState,
-    session: Option<&str>,
-    path: &str,
-    bytes: &[u8],
-    output: &mut Output,
-) -> Outcome {
+fn put_out(state: &SessionState, path: &str, bytes: &[u8], output: &mut Output) -> Outcome {
     let changed = is_changed(state, path, bytes);
     if changed {
-        output.warning(&render::not_as_recorded(state, session, path));
+        output.warning(&render::not_as_recorded(state, path));
     }
     if output.is_json() {
         output.json(&json!({
@@ -155,9 +149,11 @@ fn not_there(state: &SessionState, named: &str) -> Fault {
         "the session {name} has no file {}",
         one_line(named)
     ))
-    .suggest("name one of its files; without a name they are listed")
+    .suggest(
+        "name one of its files; without a name they are listed, and `--session` names a session",
+    )
     .expected(known)
-    .recover(format!("tm session show{}", render::option(Some(id))))
+    .recover(format!("tm session show{}", render::option(id)))
 }
 
 /// The paths that a name can mean, the likeliest first.

@@ -5,6 +5,7 @@ mod files;
 use std::path::Path;
 
 use engine::trust::Subject;
+use engine::view::session::answer::SessionState;
 use engine::view::session::request;
 use engine::{Engine, Fault};
 use serde_json::json;
@@ -22,12 +23,11 @@ pub fn run(engine: &Engine, mut asked: FamilyCall, output: &mut Output) -> Outco
     match asked.call.name.as_str() {
         "init" => begin(engine, asked.arguments, output),
         "step" => step(engine, session, output),
-        "run" => many_steps(engine, session, session, output),
+        "run" => many_steps(engine, session, output),
         "status" => {
             let state = engine.session_status(session)?;
             super::trust::warn(engine, output);
-            output.answer(&state, |state, look| render::status(state, session, look))?;
-            Ok(DONE)
+            show(&state, "session_status", output)
         }
         "respond" => take_in(engine, &asked, output),
         "trust" => {
@@ -95,7 +95,13 @@ fn look_at(engine: &Engine, asked: &FamilyCall, output: &mut Output) -> Outcome 
         return files::print(engine, session, file, output);
     }
     let state = engine.session_status(session)?;
-    output.answer(&state, |state, look| render::show(state, session, look))?;
+    show(&state, "session_shown", output)
+}
+
+fn show(state: &SessionState, page: &str, output: &mut Output) -> Outcome {
+    output.answer(state, |answer, look| {
+        render::page(page, answer, state, look)
+    })?;
     Ok(DONE)
 }
 
@@ -115,33 +121,31 @@ fn step(engine: &Engine, session: Option<&str>, output: &mut Output) -> Outcome 
     for warning in &stepped.warnings {
         output.warning(warning);
     }
-    output.answer(&stepped, |stepped, look| {
-        render::stepped(stepped, session, look)
+    output.answer(&stepped, |answer, look| {
+        render::page("session_stepped", answer, &stepped.state, look)
     })?;
     Ok(stepped.exit_status())
 }
 
-/// Steps until there is none to take. As JSON there is one value, the last. `named` is the session as the caller named it.
-fn many_steps(
-    engine: &Engine,
-    session: Option<&str>,
-    named: Option<&str>,
-    output: &mut Output,
-) -> Outcome {
+/// Steps until there is none to take. As JSON there is one value, the last.
+fn many_steps(engine: &Engine, session: Option<&str>, output: &mut Output) -> Outcome {
     let mut unsaid = None;
     let last = engine.session_run(session, &mut |stepped| {
         for warning in &stepped.warnings {
             output.warning(warning);
         }
         if !output.is_json() && unsaid.is_none() {
-            let line = render::one_step(stepped, &output.look());
+            let (state, look) = (&stepped.state, output.look());
+            let line = render::page("session_one_step", stepped, state, &look);
             unsaid = output.text(&line).err();
         }
     })?;
     if let Some(fault) = unsaid {
         return Err(fault);
     }
-    output.answer(&last, |last, look| render::where_it_is(last, named, look))?;
+    output.answer(&last, |answer, look| {
+        render::page("session_many_steps", answer, &last.state, look)
+    })?;
     // It goes on as long as it can: what is not over waits, however many steps were taken before.
     Ok(match last.state.status.as_str() {
         "IN_PROGRESS" => engine::Kind::Blocked.exit_status(),
@@ -168,12 +172,12 @@ fn take_in(engine: &Engine, asked: &FamilyCall, output: &mut Output) -> Outcome 
             let put = page("response_put", &responded, &output.look());
             output.text(&put)?;
         }
-        return many_steps(engine, Some(&responded.session_id), session, output);
+        return many_steps(engine, Some(&responded.session_id), output);
     }
     // The response is in its place; what cannot be told besides is left out.
-    let state = engine.session_brief(Some(&responded.session_id)).ok();
+    let state = engine.session_brief(Some(&responded.session_id));
     output.answer(&responded, |responded, look| {
-        render::responded(responded, state.as_ref(), session, look)
+        render::responded(responded, &state.unwrap_or_default(), look)
     })?;
     Ok(DONE)
 }

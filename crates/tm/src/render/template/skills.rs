@@ -1,18 +1,59 @@
-//! The answers as they are read.
+//! The pages of sessions of skills, as they are read.
 
 use engine::view::collab::answer::{
-    BatchBrief, BatchState, ItemBrief, TaskBrief, Verdict, WorkItem,
+    BatchBrief, BatchState, DocumentProblem, ItemBrief, SessionBrief, SessionState, SkillAnswer,
+    SyncAnswer, TaskBrief, UpdateAnswer, Verdict, WorkItem,
 };
 use serde_json::json;
-use text::plain::{is_hidden, many_lines};
+use text::plain::is_hidden;
 
 use super::*;
+use crate::steps::{Caller, Form};
 
 const PLAIN: Look = Look {
     width: 72,
     line: 72,
     ..super::super::page::tests::PLAIN
 };
+
+/// How it looks for a caller who named the session.
+fn naming(session: Option<&str>, look: &Look) -> Look {
+    let caller = Caller::at_a_shell(Form::Collab, session.map(str::to_owned));
+    Look {
+        caller: Box::leak(Box::new(caller)),
+        ..*look
+    }
+}
+
+fn completed(answer: &SkillAnswer, named: Option<&str>, look: &Look) -> String {
+    page("skill", answer, &naming(named, look))
+}
+
+fn brief(brief: &SessionBrief, run: Option<&str>, named: Option<&str>, look: &Look) -> String {
+    page_with(
+        "skill_brief",
+        brief,
+        &json!({ "run": run }),
+        &naming(named, look),
+    )
+}
+
+fn state(state: &SessionState, named: Option<&str>, look: &Look) -> String {
+    page("skills_state", state, &naming(named, look))
+}
+
+fn stored(updated: &UpdateAnswer, skill: Option<&str>, named: Option<&str>, look: &Look) -> String {
+    let beside = json!({ "skill": skill });
+    page_with("skills_updated", updated, &beside, &naming(named, look))
+}
+
+fn updated(updated: &UpdateAnswer, look: &Look) -> String {
+    stored(updated, None, None, look)
+}
+
+fn synced(answer: &SyncAnswer, named: Option<&str>, look: &Look) -> String {
+    page("graph_synced", answer, &naming(named, look))
+}
 
 fn task(id: &str, status: &str, after: &[&str]) -> TaskBrief {
     TaskBrief {
@@ -147,7 +188,7 @@ fn names_are_not_cut_at_their_hyphens() {
     let names = (0..12).map(|number| format!("rough-draft-number-{number}"));
     let names: Vec<String> = names.collect();
     let valid = json!({ "valid_skills": names });
-    let text = super::super::page("valid_skills", &valid, &PLAIN);
+    let text = page("valid_skills", &valid, &PLAIN);
     let (_, text) = text.split_once("All skills:\n").unwrap();
     assert!(text.lines().count() > 2, "{text}");
     assert!(text.lines().all(|line| line.len() <= 72), "{text}");
@@ -422,10 +463,8 @@ ok the task graph of item 2a is taken in: 2 tasks
         ..good
     };
     let text = synced(&bad, None, &PLAIN);
-    let begins = format!(
-        "x graph_invalid: the graph has 1 error\n{}",
-        problem_line(&problem(3))
-    );
-    assert!(text.starts_with(&begins[..90]), "{text}");
+    let begins =
+        "x graph_invalid: the graph has 1 error\ndocuments/task-graph.md:3: the task `lexer`";
+    assert!(text.starts_with(begins), "{text}");
     assert!(!text.contains("tm collab state"), "{text}");
 }
