@@ -7,8 +7,8 @@ use engine::view::collab::request::TaskUpdate;
 use serde_json::{Map, Value};
 use text::plain::one_line;
 
+use super::super::input::text_of;
 use super::super::usage;
-use super::document::text_of;
 use crate::calls::Arguments;
 
 /// The fields that an update sets, by name. An empty item is none of them.

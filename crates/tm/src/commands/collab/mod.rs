@@ -1,21 +1,17 @@
 //! `tm collab`.
 
-pub mod document;
 mod fields;
 
-use std::path::Path;
-
 use engine::fault;
-use engine::view::collab::answer::{DocumentProblem, Verdict};
+use engine::view::collab::answer::{DocumentProblem, SyncAnswer, Verdict};
 use engine::view::collab::request::{GraphSync, SessionUpdate, SkillDone};
-use engine::{Engine, Fault, Kind};
+use engine::{Engine, Kind};
 use serde_json::{Map, Value, json};
 use text::plain::one_line;
 
-use self::document::{Document, found};
 use super::call::unknown;
-use super::input::shown_name;
-use super::{DONE, Outcome, current_folder};
+use super::input::{shown_name, text_of};
+use super::{DONE, Outcome};
 use crate::calls::{Arguments, FamilyCall};
 use crate::output::Output;
 
@@ -144,31 +140,59 @@ fn hand_over(
     if file.is_some_and(|file| file.as_os_str() == "-") && output.has_person() {
         output.hint("type the task graph, and end it with Ctrl-D on a line of its own");
     }
-    let (path, document) = match file.map(|file| place(engine, file)).transpose()? {
-        Some(Document::Inside(path)) => (Some(path), None),
-        Some(Document::Outside(text)) => (None, Some(text)),
-        None => (None, None),
-    };
     let mut synced = engine.collab_sync(&GraphSync {
         session: session.map(str::to_owned),
         item: arguments.text("item").map(str::to_owned),
-        document,
-        path,
+        document: file.map(text_of).transpose()?,
+        path: None,
     })?;
     if let Some(file) = file {
-        document::of_document(&mut synced, &shown_name(file));
+        of_document(&mut synced, &shown_name(file));
     }
     output.page(&synced, "graph_synced")?;
     Ok(exit_status(&synced.verdict))
 }
 
-fn place(engine: &Engine, file: &Path) -> Result<Document, Fault> {
-    found(file, &current_folder()?, engine.root())
+/// The errors of a task graph that was not taken, at the place where the caller has it: none of ours was written.
+pub fn of_document(synced: &mut SyncAnswer, name: &str) {
+    if synced.verdict.validated {
+        return;
+    }
+    let item = synced.item.as_ref();
+    for problem in &mut synced.problems {
+        if problem.item.as_ref() == item {
+            problem.document = one_line(name);
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn errors_stand_where_the_caller_has_the_document() {
+        let problem = |item: u64| DocumentProblem {
+            document: format!("task-graph-item-{item}.md"),
+            item: Some(json!(item)),
+            ..DocumentProblem::default()
+        };
+        let mut synced = SyncAnswer {
+            item: Some(json!(2)),
+            problems: vec![problem(2), problem(1)],
+            ..SyncAnswer::default()
+        };
+        let told = |synced: &mut SyncAnswer, document: &str| {
+            of_document(synced, document);
+            let places = synced.problems.iter();
+            places.map(|problem| problem.document.clone()).collect()
+        };
+        let places: Vec<String> = told(&mut synced, "docs/graph.md");
+        assert_eq!(places, ["docs/graph.md", "task-graph-item-1.md"]);
+        // One that was taken has a place of its own.
+        synced.verdict.validated = true;
+        assert_eq!(told(&mut synced, "other.md"), places);
+    }
 
     #[test]
     fn a_refusal_and_a_conflict_have_statuses_of_their_own() {

@@ -4,42 +4,15 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
-use engine::fault;
 use engine::view::session::answer::SessionState;
 use engine::{Engine, Fault, Kind, Verb};
 use journal::layout::short_name;
 use serde_json::json;
 use text::plain::one_line;
 
-use super::super::input::{bytes_of, shown_name};
 use super::{DONE, Outcome};
 use crate::output::Output;
 use crate::render::session as render;
-
-/// The most that is read of a file or of standard input, in bytes; no response may be as large.
-const MOST_BYTES: u64 = 64 * 1024 * 1024;
-
-/// A response, from a file or from standard input.
-pub fn response(file: &Path) -> Result<Vec<u8>, Fault> {
-    let shown = shown_name(file);
-    let bytes = bytes_of(file, MOST_BYTES).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => fault!("not_found.unknown_file", shown),
-        _ => unreadable(&shown, &error),
-    })?;
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(fault!(
-            "too_large.response_file",
-            shown,
-            value = MOST_BYTES / 1024 / 1024
-        ));
-    }
-    Ok(bytes)
-}
-
-fn unreadable(shown: &str, error: &io::Error) -> Fault {
-    Fault::environment("io_failed", format!("{shown} could not be read"), error)
-        .suggest("name a file that you can read, or `-` for standard input")
-}
 
 /// Prints one file of a session.
 pub fn print(engine: &Engine, session: Option<&str>, file: &str, output: &mut Output) -> Outcome {

@@ -11,6 +11,7 @@ use engine::{Engine, Fault};
 use serde_json::json;
 
 use super::call::unknown;
+use super::input::bytes_of;
 use super::{DONE, Outcome};
 use crate::calls::{Arguments, FamilyCall};
 use crate::cli::setup::TrustChoice;
@@ -64,7 +65,7 @@ pub fn run(engine: &Engine, mut asked: FamilyCall, output: &mut Output) -> Outco
 /// What is to be done otherwise, as a rejection says it: on the command line, or in a file.
 pub fn feedback(arguments: &Arguments) -> Result<String, Fault> {
     match arguments.path("feedbackFile") {
-        Some(file) => Ok(String::from_utf8_lossy(&files::response(file)?).into_owned()),
+        Some(file) => Ok(String::from_utf8_lossy(&bytes_of(file)?).into_owned()),
         None => Ok(arguments.text("feedback").unwrap_or_default().to_owned()),
     }
 }
@@ -159,7 +160,7 @@ fn take_in(engine: &Engine, asked: &FamilyCall, output: &mut Output) -> Outcome 
     if file.as_os_str() == "-" && output.has_person() {
         output.hint("type the response, and end it with Ctrl-D on a line of its own");
     }
-    let response = files::response(file)?;
+    let response = bytes_of(file)?;
     let response = request::Response {
         bytes: &response,
         replace: arguments.is("replace"),

@@ -5,7 +5,7 @@ use engine::{Engine, Fault};
 
 use super::{Answer, Call, answer};
 use crate::calls::{Arguments, read};
-use crate::commands::collab::document::of_document;
+use crate::commands::collab::of_document;
 
 impl Call<'_> {
     pub(super) fn on_skills(self, mut arguments: Arguments) -> Answer {
