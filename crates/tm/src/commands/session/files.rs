@@ -1,8 +1,6 @@
-//! Files that come into a session and go out of it.
+//! The files of a session, as they are shown.
 
-use std::fs::{self, File};
-use std::io::{self, Read as _};
-use std::path::{Component, Path, PathBuf};
+use std::fs;
 
 use engine::view::session::answer::SessionState;
 use engine::{Engine, Fault, Kind, Verb};
@@ -18,13 +16,11 @@ use crate::render::session as render;
 pub fn print(engine: &Engine, session: Option<&str>, file: &str, output: &mut Output) -> Outcome {
     let state = engine.session_status(session)?;
     let (path, bytes) = of_session(&state, file)?.ok_or_else(|| not_there(&state, file))?;
-    put_out(&state, &path, &bytes, output)
-}
-
-fn put_out(state: &SessionState, path: &str, bytes: &[u8], output: &mut Output) -> Outcome {
-    let changed = is_changed(state, path, bytes);
+    let mut recorded = state.artifacts.iter().rev();
+    let recorded = recorded.find(|artifact| artifact.path == path);
+    let changed = recorded.is_some_and(|artifact| artifact.problem.is_some());
     if changed {
-        output.warning(&render::not_as_recorded(state, path));
+        output.warning(&render::not_as_recorded(&state, &path));
     }
     if output.is_json() {
         output.json(&json!({
@@ -32,67 +28,35 @@ fn put_out(state: &SessionState, path: &str, bytes: &[u8], output: &mut Output) 
             "path": path,
             "bytes": bytes.len(),
             "changed": changed,
-            "text": String::from_utf8_lossy(bytes),
+            "text": String::from_utf8_lossy(&bytes),
         }))?;
-    } else if let Ok(text) = std::str::from_utf8(bytes) {
+    } else if let Ok(text) = std::str::from_utf8(&bytes) {
         output.document(text)?;
     } else {
-        output.bytes(bytes)?;
+        output.bytes(&bytes)?;
     }
     Ok(DONE)
 }
 
-/// Whether a file is not what was recorded of it. What was never recorded is not, and neither is a response that is
-/// still to be taken in.
-fn is_changed(state: &SessionState, path: &str, bytes: &[u8]) -> bool {
-    let differs = |recorded: &str| recorded != journal::sha256_hex(bytes);
-    let gate = state.next_action.gate.as_ref();
-    let waits_at = |name: &str| gate.is_some_and(|gate| gate.gate == name);
-    let current = format!("iteration-{}/", state.current_iteration);
-    let is_current = !path.contains('/') || path.starts_with(&current);
-    let is_code = path.starts_with(&format!("{current}code/"));
-    if path == "plan.md" && waits_at("plan") {
-        return state.plan_hash.as_deref().is_some_and(differs);
-    }
-    // Of those that the session looks at itself it is told which are not whole: it also knows what was approved since.
-    if path == "plan.md" || is_code || (is_current && path.ends_with("-response.md")) {
-        let below = |changed: &String| Path::new(path).starts_with(changed);
-        return state.tampered.iter().any(below);
-    }
-    let recorded = state
-        .artifacts
-        .iter()
-        .rev()
-        .find(|artifact| artifact.path == path);
-    recorded.is_some_and(|artifact| differs(&artifact.sha256))
-}
-
 /// A file of a session, by its path or by what it is: its path in the session's folder, and its content.
 fn of_session(state: &SessionState, named: &str) -> Result<Option<(String, Vec<u8>)>, Fault> {
+    let folder = fs::canonicalize(&state.folder).unwrap_or_default();
     for path in candidates(state, named) {
-        if let Some(real) = inside(&state.folder, &path) {
-            let shown = real.display().to_string();
-            let unreadable = |error: &io::Error| {
-                Fault::environment("io_failed", format!("{shown} could not be read"), error)
+        // As it really is: a link may lead out.
+        let real = fs::canonicalize(folder.join(path)).unwrap_or_default();
+        let Ok(inside) = real.strip_prefix(&folder) else {
+            continue;
+        };
+        if real.is_file() {
+            let bytes = fs::read(&real).map_err(|error| {
+                let shown = real.display();
+                Fault::environment("io_failed", format!("{shown} could not be read"), &error)
                     .suggest("its rights may have been changed: see to it that you can read it")
-            };
-            let mut bytes = Vec::new();
-            File::open(&real)
-                .and_then(|mut opened| opened.read_to_end(&mut bytes))
-                .map_err(|error| unreadable(&error))?;
-            return Ok(Some((within(&state.folder, &real, path), bytes)));
+            })?;
+            return Ok(Some((inside.to_string_lossy().into_owned(), bytes)));
         }
     }
     Ok(None)
-}
-
-/// The path of a file in the session's folder, whichever way it was named.
-fn within(folder: &Path, real: &Path, named: String) -> String {
-    let folder = fs::canonicalize(folder).unwrap_or_default();
-    match real.strip_prefix(folder).ok().and_then(Path::to_str) {
-        Some(path) => path.to_owned(),
-        None => named,
-    }
 }
 
 fn not_there(state: &SessionState, named: &str) -> Fault {
@@ -159,16 +123,4 @@ fn candidates(state: &SessionState, named: &str) -> Vec<String> {
         .into_iter()
         .chain([named.to_owned(), format!("{iteration}/{named}")])
         .collect()
-}
-
-/// A regular file in a folder, as it really is; none where there is none, or where it leads out.
-fn inside(folder: &Path, path: &str) -> Option<PathBuf> {
-    let path = Path::new(path);
-    let path = path.strip_prefix(folder).unwrap_or(path);
-    let plain = path
-        .components()
-        .all(|part| matches!(part, Component::Normal(_)));
-    let real = fs::canonicalize(folder.join(path)).ok()?;
-    let is_inside = plain && real.starts_with(fs::canonicalize(folder).ok()?);
-    (is_inside && real.is_file()).then_some(real)
 }
