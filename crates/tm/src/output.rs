@@ -6,6 +6,7 @@ use anstream::{AutoStream, ColorChoice};
 use engine::next_step::is_marked;
 use engine::{Fault, Verb};
 use serde::Serialize;
+use serde_json::Value;
 use serde_json::ser::{CompactFormatter, Formatter};
 
 use crate::progress;
@@ -20,6 +21,9 @@ pub struct Output {
     err: Look,
     caller: &'static Caller,
     closed: bool,
+    /// The answer, where it is not printed.
+    taken: Option<Value>,
+    takes: bool,
 }
 
 impl Output {
@@ -43,7 +47,27 @@ impl Output {
             err: look(AutoStream::choice(&io::stderr())),
             caller,
             closed: false,
+            taken: None,
+            takes: false,
         }
+    }
+
+    /// Output that prints nothing: the answer is taken from it.
+    pub fn taking() -> Self {
+        Self {
+            json: true,
+            out: Look::PLAIN,
+            err: Look::PLAIN,
+            caller: Look::PLAIN.caller,
+            closed: false,
+            taken: None,
+            takes: true,
+        }
+    }
+
+    /// The answer.
+    pub fn taken(self) -> Value {
+        self.taken.unwrap_or_default()
     }
 
     /// Whether answers are JSON.
@@ -101,6 +125,10 @@ impl Output {
     pub fn json<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Fault> {
         let unwritten =
             |error| Fault::bug(format!("the answer could not be written as JSON: {error}"));
+        if self.takes {
+            self.taken = Some(serde_json::to_value(value).map_err(unwritten)?);
+            return Ok(());
+        }
         let mut text = written(value).map_err(unwritten)?;
         if is_marked(&text) {
             let mut spelled = serde_json::to_value(value).map_err(unwritten)?;
@@ -149,6 +177,9 @@ impl Output {
 
     /// Something that somebody should be told beside the answer.
     pub fn warning(&self, text: &str) {
+        if self.takes {
+            return;
+        }
         Self::aside(&render::warning(text, &self.err));
     }
 

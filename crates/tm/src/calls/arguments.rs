@@ -199,7 +199,7 @@ impl Arguments {
 }
 
 /// Pairs as they are, for one who reads the texts by their types.
-pub fn as_texts(pairs: Vec<(String, String)>) -> Result<Map<String, Value>, Fault> {
+fn as_texts(pairs: Vec<(String, String)>) -> Result<Map<String, Value>, Fault> {
     let mut inputs = Map::new();
     for (name, value) in pairs {
         if inputs.contains_key(&name) {

@@ -20,7 +20,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value, json};
 
-pub use arguments::{Arguments, as_texts, read};
+pub use arguments::{Arguments, read};
 pub use command::FamilyCall;
 
 use crate::steps::Form;

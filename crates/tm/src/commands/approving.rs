@@ -1,23 +1,50 @@
 //! A person at the terminal, who decides by a code that they type back, or by a key that signs.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use engine::board::code_to_type_back;
 use engine::view::GENERIC;
-use engine::{Channel, Choice, Engine, Fault, Kind, Strength, Turn, Verb};
+use engine::{Channel, Choice, Engine, Fault, Kind, Started, Strength, Turn, Verb};
 use serde_json::json;
 
-use super::declined;
+use super::autopilot::begin_at_terminal;
+use super::call::Driver;
+use super::{declined, open};
+use crate::calls::FamilyCall;
 use crate::decision::{Asking, Matter, Question};
 use crate::output::Output;
 use crate::{askpass, person, render};
 
-/// A person who is asked at the terminal.
+/// Somebody at a terminal, or a program in their place; a person there can be asked.
 pub struct AtTerminal<'a> {
+    /// The project's folder, where they named one.
+    pub project_root: Option<PathBuf>,
+    /// The tag, where they named one.
+    pub tag: Option<String>,
     /// The key by which they sign, where they named one.
-    pub sign: Option<&'a Path>,
+    pub sign: Option<PathBuf>,
+    /// The command, as they typed it.
+    pub command: &'a str,
     /// What they see.
     pub output: &'a mut Output,
+}
+
+impl Driver for AtTerminal<'_> {
+    fn output(&mut self) -> &mut Output {
+        self.output
+    }
+
+    fn open(&mut self, _: bool) -> Result<Engine, Fault> {
+        open(self.project_root.clone(), self.tag.clone(), self.command)
+    }
+
+    fn file(&self, _: &Engine, named: &str) -> Result<PathBuf, Fault> {
+        Ok(named.into())
+    }
+
+    fn begin(&mut self, engine: &Engine, asked: &FamilyCall) -> Result<Started, Fault> {
+        begin_at_terminal(engine, &asked.arguments, self.output)
+    }
 }
 
 impl Asking for AtTerminal<'_> {
@@ -41,7 +68,7 @@ impl Asking for AtTerminal<'_> {
         {
             again = again.with("feedback", &decide.feedback);
         }
-        let Some(key) = self.sign else {
+        let Some(key) = &self.sign else {
             if question.least == Strength::Signed {
                 return Err(Fault::new(
                     Kind::Refused,

@@ -1,26 +1,44 @@
 //! `tm autopilot`.
 
 use engine::view::autopilot::request;
-use engine::{Engine, Fault, NextStep, Verb};
+use engine::{Engine, Fault, NextStep, Started, Verb};
 
-use super::{DONE, Outcome, declined, usage};
+use super::call::{Done, Driver};
+use super::{DONE, declined, usage};
 use crate::calls::{Arguments, FamilyCall};
 use crate::interactive;
 use crate::output::Output;
 use crate::steps::TEST_PHASES;
 use crate::{person, render};
 
-/// Begins a run over a task.
-pub fn begin(engine: &Engine, asked: FamilyCall, output: &mut Output) -> Outcome {
-    let dry_run = asked.arguments.is("dryRun");
-    let asks = output.has_person() && !asked.arguments.is("noConfirm");
-    let mut request: request::Start = asked.arguments.read()?;
-    if dry_run {
-        let plan = engine.plan(&request)?;
-        output.answer(&plan, render::plan)?;
+/// Begins a run over a task, or tells what would be done.
+pub fn begin<C: Driver>(engine: &Engine, mut asked: FamilyCall, caller: &mut C) -> Done<C> {
+    asked.arguments.unfold("options");
+    if asked.arguments.is("dryRun") {
+        let plan = engine.plan(&asked.arguments.read()?)?;
+        caller.output().answer(&plan, render::plan)?;
         return Ok(DONE);
     }
-    if asks {
+    let started = caller.begin(engine, &asked)?;
+    let output = caller.output();
+    for warning in &started.warnings {
+        output.warning(warning);
+    }
+    output.answer(&started, render::started)?;
+    if asked.interactive {
+        return Ok(interactive::run(engine, &started.run_id, output)?);
+    }
+    Ok(DONE)
+}
+
+/// Begins it for somebody at a terminal: a person is shown the plan, and asked.
+pub fn begin_at_terminal(
+    engine: &Engine,
+    arguments: &Arguments,
+    output: &mut Output,
+) -> Result<Started, Fault> {
+    let mut request: request::Start = arguments.clone().read()?;
+    if output.has_person() && !arguments.is("noConfirm") {
         let plan = with_person(&mut request, output, |request| engine.plan(request))?;
         let text = render::plan(&plan, &output.look());
         output.text(&text)?;
@@ -33,15 +51,7 @@ pub fn begin(engine: &Engine, asked: FamilyCall, output: &mut Output) -> Outcome
             return Err(declined("the start of the run"));
         }
     }
-    let started = with_person(&mut request, output, |request| engine.start(request))?;
-    for warning in &started.warnings {
-        output.warning(warning);
-    }
-    output.answer(&started, render::started)?;
-    if asked.interactive {
-        return interactive::run(engine, &started.run_id, output);
-    }
-    Ok(DONE)
+    with_person(&mut request, output, |request| engine.start(request))
 }
 
 /// Does something that a person at a terminal may have to say a word to first: to a dirty tree, or how the tests are run.

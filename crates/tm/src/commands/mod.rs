@@ -3,8 +3,8 @@
 mod approving;
 mod autopilot;
 mod bench;
-mod call;
-pub mod collab;
+pub mod call;
+mod collab;
 mod complete;
 mod config;
 mod evidence;

@@ -4,23 +4,22 @@ use std::path::Path;
 
 use engine::Fault;
 use engine::view::collab::request::TaskUpdate;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use text::plain::one_line;
 
 use super::super::input::text_of;
 use super::super::usage;
 use crate::calls::Arguments;
 
-/// The fields that an update sets, by name. An empty item is none of them.
-pub fn fields(update: Arguments) -> Result<Map<String, Value>, Fault> {
-    let mut fields = update.into_map();
-    if let Some(items) = fields.get_mut("workItems") {
-        *items = work_items(items.as_str().unwrap_or_default())?;
+/// Reads the fields of an update. An empty item is none of them.
+pub fn read(update: &mut Arguments) -> Result<(), Fault> {
+    if let Some(items) = update.take_text("workItems") {
+        update.set("workItems", work_items(&items)?);
     }
-    if let Some(item) = fields.get_mut("currentItem").filter(|item| **item == "") {
-        *item = Value::Null;
+    if update.text("currentItem") == Some("") {
+        update.set("currentItem", Value::Null);
     }
-    Ok(fields)
+    Ok(())
 }
 
 /// The work items: JSON, or where it is.
@@ -97,7 +96,10 @@ mod tests {
 
     #[test]
     fn items_are_json_and_an_empty_one_is_none_of_them() {
-        let set = |given: Value| fields(given.as_object().unwrap().clone().into());
+        let set = |given: Value| {
+            let mut update = Arguments::from(given.as_object().unwrap().clone());
+            read(&mut update).map(|()| update.into_map())
+        };
         let given = json!({ "workItems": r#"[{"number": "2a"}]"#, "currentItem": "" });
         let expected = json!({ "workItems": [{ "number": "2a" }], "currentItem": null });
         assert_eq!(Value::Object(set(given).unwrap()), expected);

@@ -2,18 +2,44 @@
 
 mod fields;
 
+use std::path::Path;
+
 use engine::fault;
 use engine::view::collab::answer::{DocumentProblem, SyncAnswer, Verdict};
-use engine::view::collab::request::{GraphSync, SessionUpdate, SkillDone};
-use engine::{Engine, Kind};
+use engine::view::collab::request::{GraphSync, SessionUpdate, SkillDone, TaskUpdate};
+use engine::{Engine, Fault, Kind};
 use serde_json::{Map, Value, json};
 use text::plain::one_line;
 
 use super::call::unknown;
 use super::input::{shown_name, text_of};
 use super::{DONE, Outcome};
-use crate::calls::{Arguments, FamilyCall};
+use crate::calls::{Arguments, FamilyCall, read};
 use crate::output::Output;
+
+/// Puts what is typed on a command line as tools are given it.
+pub fn read_words(asked: &mut FamilyCall, output: &Output) -> Result<(), Fault> {
+    let arguments = &mut asked.arguments;
+    match asked.call.name.as_str() {
+        "update" => fields::read(arguments)?,
+        "task" => {
+            let tasks = fields::tasks(&arguments.texts("words"))?;
+            arguments.set("tasks", json!(tasks));
+        }
+        "sync" => {
+            if let Some(file) = arguments.path("file") {
+                if file.as_os_str() == "-" && output.has_person() {
+                    output.hint("type the task graph, and end it with Ctrl-D on a line of its own");
+                }
+                let (name, text) = (shown_name(file), text_of(file)?);
+                arguments.set("file", name);
+                arguments.set("document", text);
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
 
 /// Carries out a call that only sessions of skills have.
 pub fn run(engine: &Engine, mut asked: FamilyCall, output: &mut Output) -> Outcome {
@@ -47,24 +73,21 @@ pub fn run(engine: &Engine, mut asked: FamilyCall, output: &mut Output) -> Outco
             output.page_with(&brief, "skill_brief", &json!({ "run": run }))?;
             Ok(DONE)
         }
-        "update" => update(engine, session, fields::fields(asked.arguments)?, output),
+        "update" => {
+            let mut fields = asked.arguments.into_map();
+            // Some clients fill in what they leave out.
+            fields.retain(|name, value| !value.is_null() || name == "currentItem");
+            update(engine, session, fields, output)
+        }
         "add" => {
             let item = Value::from(asked.arguments.into_map());
             let fields = Map::from_iter([("addItems".to_owned(), json!([item]))]);
             update(engine, session, fields, output)
         }
-        "task" => {
-            let tasks = fields::tasks(&arguments.texts("words"))?;
-            let updated = engine.collab_tasks(session, &tasks)?;
-            // An agent knows which skill it carries out; a person is told.
-            let ended = updated.remaining == Some(0) && !output.is_json();
-            let skill = if ended {
-                engine.collab_brief(Some(&updated.session))?.skill
-            } else {
-                None
-            };
-            output.page_with(&updated, "skills_updated", &json!({ "skill": skill }))?;
-            Ok(exit_status(&updated.verdict))
+        "set-task" => store(engine, session, &[asked.arguments.read()?], output),
+        "task" | "set-tasks" => {
+            let tasks = arguments.take("tasks").unwrap_or_default();
+            store(engine, session, &read::<Vec<_>>(tasks)?, output)
         }
         "graph" => draw(engine, session, output),
         "sync" => hand_over(engine, session, arguments, output),
@@ -81,6 +104,24 @@ fn update(
     let session = session.map(str::to_owned);
     let updated = engine.collab_update(&SessionUpdate { session, fields })?;
     output.page(&updated, "skills_updated")?;
+    Ok(exit_status(&updated.verdict))
+}
+
+fn store(
+    engine: &Engine,
+    session: Option<&str>,
+    tasks: &[TaskUpdate],
+    output: &mut Output,
+) -> Outcome {
+    let updated = engine.collab_tasks(session, tasks)?;
+    // An agent knows which skill it carries out; a person is told.
+    let ended = updated.remaining == Some(0) && !output.is_json();
+    let skill = if ended {
+        engine.collab_brief(Some(&updated.session))?.skill
+    } else {
+        None
+    };
+    output.page_with(&updated, "skills_updated", &json!({ "skill": skill }))?;
     Ok(exit_status(&updated.verdict))
 }
 
@@ -133,28 +174,32 @@ fn problem_line(problem: &DocumentProblem) -> String {
 fn hand_over(
     engine: &Engine,
     session: Option<&str>,
-    arguments: &Arguments,
+    arguments: &mut Arguments,
     output: &mut Output,
 ) -> Outcome {
-    let file = arguments.path("file");
-    if file.is_some_and(|file| file.as_os_str() == "-") && output.has_person() {
-        output.hint("type the task graph, and end it with Ctrl-D on a line of its own");
-    }
+    // A path as the engine takes it: from the project's root.
+    let path = arguments.take_text("path").map(|path| {
+        let below = Path::new(&path).strip_prefix(engine.root()).ok();
+        below.and_then(Path::to_str).unwrap_or(&path).to_owned()
+    });
+    let document = arguments.take_text("document");
+    let named = arguments.take_text("file").or_else(|| path.clone());
+    let named = named.or_else(|| document.as_ref().map(|_| "document".to_owned()));
     let mut synced = engine.collab_sync(&GraphSync {
         session: session.map(str::to_owned),
-        item: arguments.text("item").map(str::to_owned),
-        document: file.map(text_of).transpose()?,
-        path: None,
+        item: arguments.take_text("item"),
+        document,
+        path,
     })?;
-    if let Some(file) = file {
-        of_document(&mut synced, &shown_name(file));
+    if let Some(name) = named {
+        of_document(&mut synced, &name);
     }
     output.page(&synced, "graph_synced")?;
     Ok(exit_status(&synced.verdict))
 }
 
 /// The errors of a task graph that was not taken, at the place where the caller has it: none of ours was written.
-pub fn of_document(synced: &mut SyncAnswer, name: &str) {
+fn of_document(synced: &mut SyncAnswer, name: &str) {
     if synced.verdict.validated {
         return;
     }

@@ -4,10 +4,10 @@ mod files;
 
 use std::path::Path;
 
+use engine::Engine;
 use engine::trust::Subject;
 use engine::view::session::answer::SessionState;
 use engine::view::session::request;
-use engine::{Engine, Fault};
 use serde_json::json;
 
 use super::call::unknown;
@@ -28,6 +28,12 @@ pub fn run(engine: &Engine, mut asked: FamilyCall, output: &mut Output) -> Outco
         "status" => {
             let state = engine.session_status(session)?;
             super::trust::warn(engine, output);
+            if arguments.is("diff") {
+                let mut answer = json!(state);
+                answer["diff"] = json!(engine.session_diff(session, None, None)?);
+                output.json(&answer)?;
+                return Ok(DONE);
+            }
             show(&state, "session_status", output)
         }
         "respond" => take_in(engine, &asked, output),
@@ -59,14 +65,6 @@ pub fn run(engine: &Engine, mut asked: FamilyCall, output: &mut Output) -> Outco
             Ok(DONE)
         }
         other => Err(unknown(other)),
-    }
-}
-
-/// What is to be done otherwise, as a rejection says it: on the command line, or in a file.
-pub fn feedback(arguments: &Arguments) -> Result<String, Fault> {
-    match arguments.path("feedbackFile") {
-        Some(file) => Ok(String::from_utf8_lossy(&bytes_of(file)?).into_owned()),
-        None => Ok(arguments.text("feedback").unwrap_or_default().to_owned()),
     }
 }
 

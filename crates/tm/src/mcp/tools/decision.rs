@@ -1,17 +1,17 @@
 //! What a person decides: at a gate, and by turns. They are asked by a form of the client.
 
-use engine::fault;
 use engine::view::GENERIC;
-use engine::{Choice, Engine, Fault, NextStep, Turn, Verb};
+use engine::view::autopilot::request;
+use engine::{Choice, Engine, Fault, NEEDS_CONFIRMATION, NextStep, Started, Turn, Verb};
 use serde_json::{Value, json};
 use text::plain::one_line;
 use workspace::config::{Environment, find_root};
 
 use super::super::confirm::{Interruption, confirm, strong_enough};
 use super::super::place::RunSelector;
-use super::{Answer, Call, answer};
-use crate::calls::Arguments;
-use crate::decision::{self, Asking, Matter, Question, Wish};
+use super::Call;
+use crate::calls::FamilyCall;
+use crate::decision::{Asking, Matter, Question};
 use crate::render::{self, Look};
 use crate::steps::{Caller, Form, StepSpelling as _};
 
@@ -19,44 +19,41 @@ use crate::steps::{Caller, Form, StepSpelling as _};
 const LONGEST_ECHO: usize = 200;
 
 impl Call<'_> {
-    /// Takes a turn, or lists the steps that a run can be taken back to.
-    pub(super) fn turn(mut self, arguments: &Arguments) -> Answer {
-        let (view, engine) = (self.entry.family.form().view(), self.open()?);
-        let run = self.meant.run.clone();
-        match arguments.turn(self.entry.call) {
-            None => answer(&engine.past_steps(view, self.run())?),
-            Some(turn) => answer(&decision::turn(
-                &engine,
-                view,
-                run.as_deref(),
-                &turn,
-                &mut self,
-            )?),
+    /// Begins a run over a task in the place of the one that is under way, once the person has said yes to that.
+    pub(super) fn supersede(
+        &mut self,
+        engine: &Engine,
+        asked: &FamilyCall,
+        mut request: request::Start,
+        fault: &Fault,
+    ) -> Result<Started, Interruption> {
+        request.force = true;
+        // Nobody is asked for a start that would be refused.
+        let asking = match engine.asking().start(&request) {
+            Err(asking) if asking.code == NEEDS_CONFIRMATION => asking,
+            started => return Ok(started?),
+        };
+        let run = asking.details.get("runId").and_then(Value::as_str);
+        let abort = Turn::new(Verb::Abort, "");
+        let (statement, _) = engine.turn_statement(run.unwrap_or_default(), &abort)?;
+        let question = format!(
+            "{}. End it, and start this one in its place?",
+            fault.message
+        );
+        let mut arguments = asked.arguments.clone();
+        // An id that begins with a hyphen would be an option itself.
+        if arguments
+            .text("taskId")
+            .is_some_and(|id| id.starts_with('-'))
+        {
+            arguments.take("taskId");
         }
-    }
-
-    /// Takes in a decision at a gate, once the person has said yes to it.
-    pub(super) fn decide(mut self, arguments: &Arguments) -> Answer {
-        let choice = match arguments.text("decision") {
-            Some("reject") => Choice::Reject,
-            Some("approve") => Choice::Approve,
-            other => return Err(unknown(other.unwrap_or_default()).into()),
-        };
-        let wish = Wish {
-            choice,
-            gate: arguments.text("gate"),
-            hash: arguments.text("hash"),
-            feedback: arguments.text("feedback").unwrap_or_default().to_owned(),
-        };
-        let (view, engine) = (self.entry.family.form().view(), self.open()?);
-        let run = self.meant.run.clone();
-        answer(&decision::at_gate(
-            &engine,
-            view,
-            run.as_deref(),
-            wish,
-            &mut self,
-        )?)
+        let step = arguments.step(asked.call, Verb::Start);
+        let by_hand = by_hand(asked.family.form(), step, &self.meant, engine);
+        // The yes is for this start in the place of that run as it stands.
+        let about = format!("{}\n{by_hand}", statement.text());
+        let channel = confirm(self.client, &question, &about, &by_hand)?;
+        Ok(engine.asked(channel).start(&request)?)
     }
 }
 
@@ -101,10 +98,6 @@ impl Asking for Call<'_> {
     }
 }
 
-fn unknown(choice: &str) -> Fault {
-    fault!("usage.decision", choice = one_line(choice)).expected(vec!["approve", "reject"])
-}
-
 /// What the person is asked of a turn.
 fn turn_question(engine: &Engine, question: &Question<'_>, turn: &Turn<'_>) -> String {
     let run = &question.statement.run;
@@ -143,12 +136,7 @@ fn shortened(text: &str) -> String {
 
 /// The command by which a person takes a step in the project that a call is about, which may be another than that of the
 /// folder the server was started in.
-pub(super) fn by_hand(
-    form: Form,
-    mut step: NextStep,
-    meant: &RunSelector,
-    engine: &Engine,
-) -> String {
+fn by_hand(form: Form, mut step: NextStep, meant: &RunSelector, engine: &Engine) -> String {
     let environment = Environment::of_this_process();
     let here = std::env::current_dir().map(|here| find_root(&here, &environment).path);
     if let Some(root) = &meant.project_root {

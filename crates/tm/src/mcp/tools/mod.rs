@@ -1,27 +1,23 @@
-//! The tools: what is declared of each in [`crate::calls`], and one call of the engine.
+//! The tools: what is declared of each in [`crate::calls`], and the call that it makes, which is carried out as a command's is.
 
-#![expect(
-    clippy::needless_pass_by_value,
-    reason = "every tool is called in the same way, with what is then its own"
-)]
-
-mod autopilot;
-mod collab;
 mod decision;
 mod session;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use engine::fault;
-use engine::{Engine, Fault, SuiteHost};
+use engine::view::autopilot::request;
+use engine::{Engine, Fault, Started, SuiteHost};
 use mcp::{Client, Problem, Stop, Tool, ToolAnswer};
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use self::session::{LAST, LISTED};
 use super::arguments;
 use super::confirm::Interruption;
 use super::place::{Places, RunSelector};
-use crate::calls::{self, Arguments, Family, ToolText, as_texts, schema};
+use crate::calls::{self, Arguments, Family, FamilyCall, ToolText, schema};
+use crate::commands::call::{Driver, carry_out};
+use crate::output::Output;
 use crate::steps::{Caller, StepSpelling as _};
 
 /// The tools that a task cannot do without. Claude Code defers others behind a search, and loads these at once.
@@ -61,63 +57,70 @@ struct Call<'a> {
     places: &'a Places,
     client: &'a Client,
     host: Arc<dyn SuiteHost>,
+    output: Output,
 }
 
 impl Call<'_> {
-    /// Opens the project that is meant.
-    fn open(&self) -> Result<Engine, Fault> {
-        let engine = self
-            .places
-            .open(&self.meant, self.entry.name, self.client)?;
-        Ok(engine.hosted(Arc::clone(&self.host)))
-    }
-
-    /// Opens the project that something is to begin in.
-    fn open_to_begin(&self) -> Result<Engine, Fault> {
-        let (meant, name) = (&self.meant, self.entry.name);
-        let engine = self.places.open_to_begin(meant, name, self.client)?;
-        Ok(engine.hosted(Arc::clone(&self.host)))
-    }
-
-    /// The files that are named, where this server may read them. Relative ones belong to the project.
-    fn place_files(&self, engine: &Engine, arguments: &mut Arguments) -> Result<(), Fault> {
-        arguments.place_files(self.entry.call, |file| self.places.file(engine, file))
-    }
-
-    /// The run that is named.
-    fn run(&self) -> Option<&str> {
-        self.meant.run.as_deref()
-    }
-
     /// Makes the call.
-    fn carry_out(self, mut arguments: Arguments) -> Answer {
+    fn carry_out(mut self, arguments: Arguments) -> Answer {
         let Entry { family, call, .. } = self.entry;
-        let view = family.form().view();
-        if call.turn.is_some() {
-            return self.turn(&arguments);
-        }
-        if let Some(meaning) = call.meaning() {
-            return self.record(arguments, meaning);
-        }
         match (family.name.as_str(), call.name.as_str()) {
-            (_, "decide") => self.decide(&arguments),
-            ("session", _) => self.on_session(arguments),
-            ("collab", _) => self.on_skills(arguments),
-            ("autopilot", "start") => self.start(arguments),
-            (_, "start") => {
-                let engine = self.open_to_begin()?;
-                let inputs = arguments.take_inputs(as_texts)?;
-                let workflow = arguments.text("workflow").unwrap_or_default();
-                answer(&engine.run_start(workflow, inputs)?)
-            }
-            (_, "next") => answer(&self.open()?.next(view, self.run(), arguments.is("check"))?),
-            (_, "status") => answer(&self.open()?.status(view, self.run())?),
-            (_, "step") => answer(&self.open()?.run_step(self.run())?),
-            (_, "next-work-unit") => answer(&self.open()?.next_work_unit(self.run())?),
-            (_, "complete-work-unit") => self.complete_work_unit(arguments),
-            (_, "work-unit-state") => answer(&self.open()?.work_unit_state(self.run())?),
-            (_, other) => Err(Fault::bug(format!("no tool makes the call `{other}`")).into()),
+            ("session", "step") => return self.take_step(&arguments),
+            ("session", "init") => session::has_no_name(self.meant.run.as_deref())?,
+            _ => {}
         }
+        let full = arguments.is("full");
+        let asked = FamilyCall {
+            family,
+            call,
+            project_root: None,
+            tag: None,
+            run: self.meant.run.clone(),
+            at: self.meant.unit.clone(),
+            sign: None,
+            interactive: false,
+            arguments,
+        };
+        carry_out(asked, &mut self)?;
+        let answer = self.output.taken();
+        Ok(match (family.name.as_str(), call.name.as_str()) {
+            ("session", "status") if full => session::told(answer, usize::MAX),
+            ("session", "status") => session::told(answer, LISTED),
+            ("session", "init") => session::told(answer, LAST),
+            _ => answer,
+        })
+    }
+}
+
+impl Driver for Call<'_> {
+    fn output(&mut self) -> &mut Output {
+        &mut self.output
+    }
+
+    fn open(&mut self, begins: bool) -> Result<Engine, Fault> {
+        let (meant, name) = (&self.meant, self.entry.name);
+        let engine = if begins {
+            self.places.open_to_begin(meant, name, self.client)?
+        } else {
+            self.places.open(meant, name, self.client)?
+        };
+        Ok(engine.hosted(Arc::clone(&self.host)))
+    }
+
+    /// A file, where this server may read it. Relative ones belong to the project.
+    fn file(&self, engine: &Engine, named: &str) -> Result<PathBuf, Fault> {
+        self.places.file(engine, named)
+    }
+
+    fn begin(&mut self, engine: &Engine, asked: &FamilyCall) -> Result<Started, Interruption> {
+        let mut request: request::Start = asked.arguments.clone().read()?;
+        // A run that is under way is superseded by a person's word alone.
+        let force = std::mem::take(&mut request.force);
+        let fault = match engine.start(&request) {
+            Err(fault) if fault.code == "run_active" && force => fault,
+            started => return Ok(started?),
+        };
+        self.supersede(engine, asked, request, &fault)
     }
 }
 
@@ -212,6 +215,7 @@ impl Toolbox {
                 places,
                 client,
                 host,
+                output: Output::taking(),
             };
             call.carry_out(arguments)
         });
@@ -281,9 +285,4 @@ fn tell_for_whom(answer: &mut Value) {
     if let Some(Value::Array(units)) = answer.get_mut("units") {
         units.iter_mut().for_each(tell_for_whom);
     }
-}
-
-/// An answer of the engine as JSON.
-fn answer<T: Serialize>(value: &T) -> Answer {
-    serde_json::to_value(value).map_err(|error| fault!("internal.answer_json", error).into())
 }

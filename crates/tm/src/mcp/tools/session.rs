@@ -4,50 +4,33 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
+use engine::Fault;
 use engine::fault;
 use engine::view::session::answer::{SessionState, StepAnswer};
 use engine::view::session::request::Response;
-use engine::{ActionKind, Fault};
-use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use text::plain::one_line;
 
-use super::{Answer, Call, answer};
+use super::{Answer, Call};
 use crate::calls::Arguments;
+use crate::commands::call::Driver as _;
 
 /// The most of a prompt that an answer carries, in bytes.
 const LONGEST_PROMPT: u64 = 64 * 1024;
-/// How many transitions and files an answer carries that is not about them.
-const LISTED: usize = 10;
+/// How many transitions and files an answer carries; their numbers are told, too.
+pub(super) const LISTED: usize = 10;
+/// How many one carries that is about something else.
+pub(super) const LAST: usize = 3;
 
 impl Call<'_> {
-    pub(super) fn on_session(self, arguments: Arguments) -> Answer {
-        match self.entry.call.name.as_str() {
-            "init" => self.begin_session(arguments),
-            "step" => self.take_step(&arguments),
-            "status" => self.session_status(&arguments),
-            other => Err(Fault::bug(format!("no tool makes the call `{other}`")).into()),
-        }
-    }
-
-    fn begin_session(self, arguments: Arguments) -> Answer {
-        let request = arguments.session()?;
-        let engine = self.open_to_begin()?;
-        if let Some(named) = self.run() {
-            return Err(fault!("usage.init", named = one_line(named)).into());
-        }
-        let state = engine.session_init(&request)?;
-        brief(&state, &state)
-    }
-
-    fn take_step(self, arguments: &Arguments) -> Answer {
-        let engine = self.open()?;
+    pub(super) fn take_step(mut self, arguments: &Arguments) -> Answer {
+        let engine = self.open(false)?;
         let [response, phase, unit] =
             ["response", "phase", "unit"].map(|name| arguments.text(name));
         let run = arguments.is("steps");
         let mut session = self.meant.run.clone();
         if response.is_some() || phase.is_some() {
-            let state = engine.session_brief(self.run())?;
+            let state = engine.session_brief(self.meant.run.as_deref())?;
             if let Some(phase) = phase.filter(|phase| !phase.eq_ignore_ascii_case(&state.phase)) {
                 return Err(elsewhere(phase, &state).into());
             }
@@ -69,7 +52,7 @@ impl Call<'_> {
         if !run || phase.is_some() {
             let stepped = engine.session_step_in(session.as_deref(), phase)?;
             if !run || !stepped.advanced {
-                return brief(&stepped, &stepped.state);
+                return Ok(told(json!(stepped), LAST));
             }
             moved = stepped.advanced;
         }
@@ -88,21 +71,7 @@ impl Call<'_> {
             advanced: moved || last.advanced,
             ..last
         };
-        brief(&stepped, &stepped.state)
-    }
-
-    fn session_status(self, arguments: &Arguments) -> Answer {
-        let engine = self.open()?;
-        let mut state = engine.session_status(self.run())?;
-        if !arguments.is("full") {
-            keep_last(&mut state.phase_history);
-            keep_last(&mut state.artifacts);
-        }
-        let mut answer = with_prompt(&state, &state)?;
-        if arguments.is("diff") {
-            answer["diff"] = super::answer(&engine.session_diff(self.run(), None, None)?)?;
-        }
-        Ok(answer)
+        Ok(told(json!(stepped), LAST))
     }
 }
 
@@ -117,37 +86,30 @@ fn elsewhere(phase: &str, state: &SessionState) -> Fault {
     .detail("phase", state.phase.as_str())
 }
 
-fn keep_last<T>(list: &mut Vec<T>) {
-    list.drain(..list.len().saturating_sub(LISTED));
+/// Refuses a name for a session that begins.
+pub(super) fn has_no_name(session: Option<&str>) -> Result<(), Fault> {
+    match session {
+        Some(named) => Err(fault!("usage.init", named = one_line(named))),
+        None => Ok(()),
+    }
 }
 
-/// An answer about something that was done: only the last that happened.
-fn brief<T: Serialize>(value: &T, state: &SessionState) -> Answer {
-    /// So much stands in the answer to a step; the number of all is told, too.
-    const LAST: usize = 3;
-    let mut answer = with_prompt(value, state)?;
+/// An answer about a session as a model is told it: with the prompt that waits, and of its lists the last entries. A
+/// prompt that is too long for an answer is read from its file.
+pub(super) fn told(mut answer: Value, most: usize) -> Value {
     for list in ["phase_history", "artifacts"] {
         if let Some(list) = answer.get_mut(list).and_then(Value::as_array_mut) {
-            list.drain(..list.len().saturating_sub(LAST));
+            list.drain(..list.len().saturating_sub(most));
         }
     }
-    Ok(answer)
-}
-
-/// An answer with the prompt that waits. One that is too long for it is read from its file.
-fn with_prompt<T: Serialize>(value: &T, state: &SessionState) -> Answer {
-    let mut answer = answer(value)?;
-    let next = &state.next_action;
-    let unit = next
-        .unit
-        .as_ref()
-        .filter(|_| next.action == ActionKind::Work);
-    if let Some(prompt) = unit.and_then(|unit| unit.prompt.as_deref())
-        && let Some(text) = prompt_text(&state.folder.join(prompt))
+    let next = &answer["nextAction"];
+    if next["action"] == "work"
+        && let (Some(prompt), Some(folder)) = (next["prompt"].as_str(), answer["folder"].as_str())
+        && let Some(text) = prompt_text(&Path::new(folder).join(prompt))
     {
         answer["prompt_text"] = text.into();
     }
-    Ok(answer)
+    answer
 }
 
 /// A prompt, if an answer can carry it.
