@@ -152,7 +152,8 @@ impl Engine {
             reason: reason.to_owned(),
             approval: self.approval_of_turn(&writer.open, &Turn::new(Verb::Pause, ""))?,
         };
-        let message = |_: &_| format!("Paused: {reason}");
+        // Who paused it before said why.
+        let message = |run: &RunState| format!("Paused: {}", run.stopped());
         turned(asked.view, writer, &command, message)?.answer(asked.view)
     }
 

@@ -89,8 +89,8 @@ impl Engine {
             flags: reason(turn),
         };
         let aborted = turned(view, writer, &command, |run| {
-            let name = short_name(&run.run);
-            format!("The run was aborted; its journal stays: {name}")
+            let (name, status) = (short_name(&run.run), run.status.name());
+            format!("The {} is {status}; its journal stays: {name}", view.noun)
         });
         aborted?.answer(view)
     }

@@ -38,7 +38,7 @@ pub struct Tools<'a>(&'a Schemas<'a>);
 pub enum StepText {
     /// A command, with all of its words.
     Command(String),
-    /// A tool or a resource, and its arguments in a sentence.
+    /// A tool or a resource, and its arguments as a call has them; those without a value are to be filled in.
     Tool(String, String),
 }
 
@@ -56,7 +56,7 @@ pub trait StepSpelling {
         match self.spelled(step) {
             StepText::Command(command) => format!("`{command}`"),
             StepText::Tool(tool, with) if with.is_empty() => format!("`{tool}`"),
-            StepText::Tool(tool, with) => format!("`{tool}` with {with}"),
+            StepText::Tool(tool, with) => format!("`{tool}({with})`"),
         }
     }
 
@@ -65,7 +65,7 @@ pub trait StepSpelling {
         match self.spelled(step) {
             StepText::Command(command) => command,
             StepText::Tool(tool, with) if with.is_empty() => tool,
-            StepText::Tool(tool, with) => format!("{tool} with {with}"),
+            StepText::Tool(tool, with) => format!("{tool}({with})"),
         }
     }
 
@@ -341,9 +341,9 @@ impl StepSpelling for Caller<Tools<'_>> {
             .arguments(tool, step)
             .into_iter()
             .map(|(name, value)| match value {
-                None | Some(Value::Bool(true)) => name,
-                Some(Value::String(text)) => format!("{name} {text}"),
-                Some(counts) => format!("{name} {}", counts.to_string().replace("\"N\"", "N")),
+                None => name,
+                Some(Value::String(text)) => format!("{name}: {text}"),
+                Some(value) => format!("{name}: {}", value.to_string().replace("\"N\"", "N")),
             })
             .collect();
         StepText::Tool(tool.to_owned(), arguments.join(", "))

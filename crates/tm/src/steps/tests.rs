@@ -101,23 +101,23 @@ fn a_step_is_a_tool_of_the_form_that_was_called() {
     let skill = Verb::Report.step().with("skill", "x").with("unit", "u");
     let failed = Verb::Task.step().and("id").with("status", "failed");
     let commit = Verb::Report.step().with("phase", "commit").and("sha");
-    let results = "with results {\"failed\":N,\"passed\":N}, unitId u1";
-    let completed = format!("`autopilot_complete_phase` {results}");
-    let reported = format!("`run_report` {results}");
+    let results = "results: {\"failed\":N,\"passed\":N}, unitId: u1";
+    let completed = format!("`autopilot_complete_phase({results})`");
+    let reported = format!("`run_report({results})`");
     for (tool, rows) in [
         (
             "autopilot_next",
             &[
                 (Verb::Next.step(), "`autopilot_next`"),
                 (report("red"), &*completed),
-                (commit, "`autopilot_commit` with commitSha"),
+                (commit, "`autopilot_commit(commitSha)`"),
             ][..],
         ),
         (
             "autopilot_get_state",
             &[(
                 report("green"),
-                "`autopilot_complete_work_unit` with result {\"success\":true,\"phase\":\"GREEN\",\"testsFailed\":N,\"testsPassed\":N}, workUnitId u1",
+                "`autopilot_complete_work_unit(result: {\"success\":true,\"phase\":\"GREEN\",\"testsFailed\":N,\"testsPassed\":N}, workUnitId: u1)`",
             )],
         ),
         (
@@ -132,7 +132,7 @@ fn a_step_is_a_tool_of_the_form_that_was_called() {
             &[
                 (
                     Verb::Respond.step().and("replace"),
-                    "`session_step` with replaceResponse",
+                    "`session_step(replaceResponse: true)`",
                 ),
                 (
                     Verb::Reopen.step().of("s").and("maxIterations"),
@@ -144,8 +144,8 @@ fn a_step_is_a_tool_of_the_form_that_was_called() {
         (
             "complete_skill",
             &[
-                (skill, "`complete_skill` with skill x, unitId u"),
-                (failed, "`update_task_status` with id, status failed"),
+                (skill, "`complete_skill(skill: x, unitId: u)`"),
+                (failed, "`update_task_status(id, status: failed)`"),
             ],
         ),
     ] {
@@ -181,7 +181,7 @@ fn a_text_is_told_in_the_words_of_its_reader() {
     );
     assert_eq!(
         tools("autopilot_next").text(&text),
-        "Do it:\n\n   Call `autopilot_complete_phase` with results {\"failed\":N,\"passed\":N}, unitId u1\n\nAdd `coverage N`, or `autopilot_skip` with item 1.2, reason.\n`git commit --message x`\n"
+        "Do it:\n\n   Call `autopilot_complete_phase(results: {\"failed\":N,\"passed\":N}, unitId: u1)`\n\nAdd `coverage N`, or `autopilot_skip(item: 1.2, reason)`.\n`git commit --message x`\n"
     );
     for plain in ["", "`tm autopilot next`", "--force"] {
         assert_eq!(tools("autopilot_next").text(plain), plain);
@@ -207,7 +207,7 @@ fn what_is_advised_stands_beside_it_as_data() {
     );
     let mut told = refused;
     Caller::of_tools("autopilot_next", Some("r".to_owned()), &|_| Some(&ANY)).value(&mut told);
-    assert_eq!(told["error"]["recovery"], "autopilot_next with runId r");
+    assert_eq!(told["error"]["recovery"], "autopilot_next(runId: r)");
     assert_eq!(
         told["error"]["nextSteps"],
         json!([

@@ -145,7 +145,11 @@ impl Engine {
         };
         let details = TurnDetails::Restored { restored, aside };
         let outcome = TurnOutcome::new(writer, message);
-        TurnOutcome { details, ..outcome }.answer(view)
+        // What a run that is over came to is read where it stands.
+        Ok(TurnAnswer {
+            report: None,
+            ..TurnOutcome { details, ..outcome }.answer(view)?
+        })
     }
 }
 

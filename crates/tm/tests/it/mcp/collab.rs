@@ -91,7 +91,7 @@ fn names_are_read_as_agents_spell_them() {
     assert_eq!(fault["code"], "usage", "{fault}");
     let nobody = json!({ "session": "nobody" });
     let fault = refused(&mut server, "get_session_state", &nobody);
-    let begin = "complete_skill with session nobody, skill collab-start";
+    let begin = "complete_skill(session: nobody, skill: collab-start)";
     assert_eq!(fault["recovery"], begin);
 }
 
