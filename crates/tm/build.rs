@@ -1,4 +1,4 @@
-//! How a debug build is linked, and the declared calls put together.
+//! How a debug build is linked, the declared calls put together, and the pages listed.
 
 use std::path::Path;
 use std::{env, fs};
@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 fn main() {
     link();
     put_calls_together();
+    list_pages();
     println!("cargo::rerun-if-changed=build.rs");
 }
 
@@ -39,6 +40,29 @@ fn put_calls_together() {
         }
     }
     let declared = json!({ "shared": read("shared"), "families": families });
-    let to = Path::new(&env::var_os("OUT_DIR").expect("cargo sets it")).join("calls.json");
-    fs::write(to, declared.to_string()).expect("the folder of the build can be written to");
+    write("calls.json", &declared.to_string());
+}
+
+/// The templates of `src/render/pages`, each under the name of its file.
+fn list_pages() {
+    let folder = "src/render/pages";
+    println!("cargo::rerun-if-changed={folder}");
+    let files = fs::read_dir(folder).expect("the pages");
+    let mut pages: Vec<_> = files
+        .map(|file| file.expect("a page").path())
+        .map(|path| fs::canonicalize(path).expect("a page"))
+        .collect();
+    pages.sort();
+    let entries = pages.iter().map(|path| {
+        let name = path.file_stem().and_then(|name| name.to_str());
+        let (name, source) = name.zip(path.to_str()).expect("plain names");
+        format!("({name:?}, include_str!({source:?})),\n")
+    });
+    let entries: String = entries.collect();
+    write("pages.rs", &format!("&[\n{entries}]\n"));
+}
+
+fn write(name: &str, text: &str) {
+    let to = Path::new(&env::var_os("OUT_DIR").expect("cargo sets it")).join(name);
+    fs::write(to, text).expect("the folder of the build can be written to");
 }

@@ -29,102 +29,8 @@ use crate::steps::StepSpelling as _;
 
 use super::{BAD, FAINT, GOOD, Look, NOTE, Page, STRONG, Sign, WARN, status_style};
 
-macro_rules! pages {
-    ($($name:literal),* $(,)?) => {
-        /// The templates by their names.
-        const PAGES: &[(&str, &str)] = &[$(($name, include_str!(concat!("pages/", $name, ".txt")))),*];
-    };
-}
-
-pages![
-    "batches",
-    "bench_run",
-    "bundle_written",
-    "details",
-    "doctor",
-    "evidence",
-    "evidence_failed",
-    "gate",
-    "gate_question",
-    "graph_synced",
-    "graph_taken",
-    "hook_at_a_terminal",
-    "hook_tried",
-    "init_done",
-    "kept",
-    "log_repaired",
-    "log_verified",
-    "named_tasks",
-    "next",
-    "next_task",
-    "past_steps",
-    "paused",
-    "preconditions",
-    "profiles",
-    "proof",
-    "replay",
-    "response_put",
-    "run",
-    "runs",
-    "self_check",
-    "serving",
-    "session",
-    "session_changed",
-    "session_diff",
-    "session_exported",
-    "session_headline",
-    "session_held",
-    "session_many_steps",
-    "session_next",
-    "session_one_step",
-    "session_responded",
-    "session_shown",
-    "session_status",
-    "session_stepped",
-    "session_waits",
-    "sessions",
-    "setting_written",
-    "settings",
-    "settings_edited",
-    "skill",
-    "skill_brief",
-    "skill_completed",
-    "skill_documents",
-    "skill_next",
-    "skill_problems",
-    "skill_refused",
-    "skill_resume",
-    "skill_work",
-    "skills_fields",
-    "skills_set",
-    "skills_state",
-    "skills_updated",
-    "start_plan",
-    "started",
-    "status",
-    "task",
-    "tasks",
-    "tasks_imported",
-    "tasks_left",
-    "tasks_written_back",
-    "token",
-    "tree_difference",
-    "trust",
-    "trust_revoked",
-    "trusted",
-    "turn_question",
-    "turn_to_decide",
-    "turned",
-    "unit",
-    "valid_skills",
-    "verdict",
-    "web_page",
-    "what_next",
-    "where_it_stands",
-    "workflow_checked",
-    "workflow_written",
-    "workflows",
-];
+/// The templates by their names: `build.rs` lists them.
+const PAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
 /// Stands before the last column of a line, which is cut to what room there is.
 const CUT: char = '\u{1f}';
@@ -528,13 +434,29 @@ Your word is journalled, and stands in the report.
     }
 
     #[test]
-    fn every_page_is_a_template() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/render/pages");
-        assert_eq!(std::fs::read_dir(folder).unwrap().count(), PAGES.len());
+    fn every_page_is_a_template_that_is_used() {
+        let (mut folders, mut sources) = (
+            vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")],
+            String::new(),
+        );
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    sources += &std::fs::read_to_string(path).unwrap();
+                }
+            }
+        }
         let env = environment(PLAIN);
         for (name, source) in PAGES {
             let parsed = env.template_from_str(source);
             assert!(parsed.is_ok(), "{name}: {:?}", parsed.err());
+            assert!(
+                sources.contains(&format!("\"{name}\"")),
+                "{name} is a page of nothing"
+            );
         }
     }
 
