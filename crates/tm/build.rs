@@ -1,6 +1,7 @@
 //! How a debug build is linked, the declared calls put together, and the pages listed.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use serde_json::{Value, json};
@@ -26,40 +27,57 @@ fn link() {
 
 /// The files of `src/calls` are YAML, which takes ten times as long to read as JSON, and every command needs them.
 fn put_calls_together() {
-    println!("cargo::rerun-if-changed=src/calls");
-    let read = |name: &str| -> Value {
-        let text = fs::read_to_string(format!("src/calls/{name}.yaml")).expect("a file of calls");
-        serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{name}.yaml: {error}"))
+    let mut files: BTreeMap<String, Value> = files_of("src/calls", "yaml")
+        .map(|(name, path)| {
+            let text = fs::read_to_string(&path).expect("a file of calls");
+            let read = serde_saphyr::from_str(&text);
+            let read = read.unwrap_or_else(|error| panic!("{name}.yaml: {error}"));
+            (name, read)
+        })
+        .collect();
+    let mut take = |name: &str| files.remove(name).expect("a file of calls");
+    let (shared, turns) = (take("shared"), take("turns"));
+    let turn = |name: &Value| {
+        let turns = turns.as_array().expect("a list of turns");
+        let found = turns.iter().find(|turn| turn["name"] == *name);
+        found
+            .unwrap_or_else(|| panic!("there is no turn {name}"))
+            .clone()
     };
-    let turns = read("turns");
-    let mut families = ["autopilot", "run", "session", "collab"].map(read);
-    for family in &mut families {
-        if family["ofTags"] == true {
-            let calls = family["calls"].as_array_mut().expect("calls");
-            calls.extend(turns.as_array().into_iter().flatten().cloned());
-        }
-    }
-    let declared = json!({ "shared": read("shared"), "families": families });
+    // What else there is are families, by the names of their files.
+    let families = files.into_values().map(|mut family| {
+        let turns = family["turns"].as_array().into_iter().flatten();
+        let turns: Vec<Value> = turns.map(turn).collect();
+        family["calls"].as_array_mut().expect("calls").extend(turns);
+        family
+    });
+    let declared = json!({ "shared": shared, "families": families.collect::<Vec<_>>() });
     write("calls.json", &declared.to_string());
 }
 
 /// The templates of `src/render/pages`, each under the name of its file.
 fn list_pages() {
-    let folder = "src/render/pages";
-    println!("cargo::rerun-if-changed={folder}");
-    let files = fs::read_dir(folder).expect("the pages");
-    let mut pages: Vec<_> = files
-        .map(|file| file.expect("a page").path())
-        .map(|path| fs::canonicalize(path).expect("a page"))
-        .collect();
-    pages.sort();
-    let entries = pages.iter().map(|path| {
-        let name = path.file_stem().and_then(|name| name.to_str());
-        let (name, source) = name.zip(path.to_str()).expect("plain names");
+    let entries = files_of("src/render/pages", "txt").map(|(name, path)| {
+        let source = path.to_str().expect("a plain path");
         format!("({name:?}, include_str!({source:?})),\n")
     });
     let entries: String = entries.collect();
     write("pages.rs", &format!("&[\n{entries}]\n"));
+}
+
+/// The files of a folder, by their names without the ending, in the order of those.
+fn files_of(folder: &str, ending: &str) -> impl Iterator<Item = (String, PathBuf)> {
+    println!("cargo::rerun-if-changed={folder}");
+    let files = fs::read_dir(folder).expect("a folder of the sources");
+    let mut paths: Vec<PathBuf> = files
+        .map(|file| fs::canonicalize(file.expect("a file").path()).expect("a file"))
+        .filter(|path| path.extension().is_some_and(|found| found == ending))
+        .collect();
+    paths.sort();
+    paths.into_iter().map(|path| {
+        let name = path.file_stem().and_then(|name| name.to_str());
+        (name.expect("a plain name").to_owned(), path)
+    })
 }
 
 fn write(name: &str, text: &str) {

@@ -456,7 +456,7 @@ fn report_step(
 ) -> NextStep {
     let of_run = |verb: Verb| verb.step().of(&run.run);
     match (response, View::of(run).hands_in) {
-        (Some(_), Some(verb)) => return of_run(verb).and("file").with("unit", unit),
+        (Some(_), Some(verb)) => return of_run(verb).and("response").with("unit", unit),
         (Some(_), None) => return of_run(Verb::Step),
         (None, _) => {}
     }

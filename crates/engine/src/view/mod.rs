@@ -184,7 +184,7 @@ impl Default for &'static View {
 
 impl View {
     /// The view of that name. One that is not known any more is shown as any other run is.
-    pub(crate) fn named(name: &str) -> &'static Self {
+    pub fn named(name: &str) -> &'static Self {
         let found = OWN.into_iter().find(|view| view.name == name);
         found.unwrap_or(&GENERIC)
     }

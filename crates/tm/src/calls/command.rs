@@ -119,7 +119,7 @@ pub fn family_command(family: &'static Family) -> Command {
         .args(
             each(&family.everywhere)
                 .into_iter()
-                .map(|argument| argument.option().global(true).help_heading("Everywhere")),
+                .map(|argument| argument.as_clap().global(true).help_heading("Everywhere")),
         )
         .subcommands(calls)
 }
@@ -149,7 +149,7 @@ impl Call {
         let command = Command::new(self.name.as_str())
             .aliases(self.aliases.iter().map(String::as_str))
             .allow_missing_positional(self.first_may_miss)
-            .args(arguments.map(Argument::option));
+            .args(arguments.map(Argument::as_clap));
         let command = match &self.examples {
             Some(examples) => command.after_long_help(examples.as_str()),
             None => command,
@@ -160,7 +160,7 @@ impl Call {
 
 impl Argument {
     /// It as an argument of a command.
-    fn option(&'static self) -> Arg {
+    fn as_clap(&'static self) -> Arg {
         let help = self.help.as_deref().unwrap_or_default();
         let mut option = self
             .valued(Arg::new(self.name.as_str()))
@@ -173,7 +173,7 @@ impl Argument {
         };
         option = match &self.word {
             Some(word) => option.value_name(word.as_str()),
-            None => option.long(self.option.as_ref().unwrap_or(&self.name).as_str()),
+            None => option.long(self.option()),
         };
         if let Some(value) = &self.value {
             option = option.value_name(value.as_str());

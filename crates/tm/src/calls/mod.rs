@@ -7,6 +7,7 @@
 mod arguments;
 pub mod command;
 pub mod schema;
+pub mod steps;
 
 use std::collections::BTreeMap;
 use std::fmt::Formatter;
@@ -17,7 +18,7 @@ use engine::{Fault, fault};
 use indexmap::IndexMap;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value, json};
 
 pub use arguments::{Arguments, read};
@@ -35,9 +36,12 @@ pub struct Family {
     help: String,
     /// What its tools are called together.
     pub group: String,
-    /// Whether its runs belong to a tag. They take the turns, too.
+    /// Whether its runs belong to a tag.
     #[serde(default)]
     of_tags: bool,
+    /// The turns that it takes: the build puts them among its calls.
+    #[serde(default, rename = "turns")]
+    _turns: IgnoredAny,
     /// What a model is told before it calls one of its tools.
     pub instructions: String,
     /// Its tools in their order, and the calls that they make.
@@ -82,6 +86,16 @@ pub struct Call {
     pub name: String,
     /// The turn of a run that it is, where it is one.
     pub turn: Option<String>,
+    /// The steps of runs that it takes, by their verbs: what it is for comes first.
+    #[serde(default)]
+    steps: Vec<String>,
+    /// The phases of a task that it reports; where none is named, whatever is due.
+    #[serde(default)]
+    pub phases: Vec<String>,
+    /// The form of runs that it belongs to, where its family has another one besides.
+    pub form: Option<String>,
+    /// What it reports; nothing where it reports nothing.
+    reports: Option<Reported>,
     /// The help of the command, its first line alone where there is little room; none where it is no command.
     help: Option<String>,
     /// Examples behind the help.
@@ -99,6 +113,16 @@ pub struct Call {
     open: bool,
     #[serde(default)]
     takes: Vec<Taken>,
+}
+
+/// What is reported by a call.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Reported {
+    Anything,
+    Tests,
+    Suite,
+    Commit,
 }
 
 /// What a model reads of a tool.
@@ -149,11 +173,12 @@ impl<'de> Deserialize<'de> for Taken {
 /// An argument of a command, which has a help, of a tool, which has a brief description, or of both.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Argument {
+pub struct Argument {
     /// By this name it is handed on.
-    name: String,
+    pub name: String,
+    /// What its value is.
     #[serde(default)]
-    kind: Kind,
+    pub kind: Kind,
     #[serde(default)]
     required: bool,
 
@@ -203,7 +228,7 @@ struct Argument {
 /// What an argument is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-enum Kind {
+pub enum Kind {
     #[default]
     Text,
     /// A switch of a command, which is there or not.
@@ -266,12 +291,6 @@ impl Family {
         Form::of_view(&self.name)
     }
 
-    /// The call that takes a turn of a run; none where the family takes none of that name.
-    pub fn turn(&self, name: &str) -> Option<&Call> {
-        let mut calls = self.calls.iter();
-        calls.find(|call| call.turn.as_deref() == Some(name))
-    }
-
     /// The tool that makes a call.
     pub fn tool(&self, call: &Call) -> Option<&str> {
         let mut tools = self.tools.iter();
@@ -285,35 +304,18 @@ impl Family {
     }
 }
 
+/// The phases in which results of tests are reported.
+pub fn test_phases() -> &'static [String] {
+    let call = family("autopilot").and_then(|family| family.call("complete"));
+    call.map_or(&[], |call| &call.phases)
+}
+
 /// The family of a view.
 pub fn family(view: &str) -> Option<&'static Family> {
     families().iter().find(|family| family.name == view)
 }
 
-/// The call that a command makes, such as `tm run skip`.
-pub fn of_command(command: &str) -> Option<&'static Call> {
-    let (family, call) = command.strip_prefix("tm ")?.split_once(' ')?;
-    self::family(family)?.call(call)
-}
-
 impl Call {
-    /// The arguments that stand behind the command without an option, but for a session.
-    pub fn words(&'static self) -> Vec<&'static str> {
-        let words = each(&self.takes).into_iter();
-        let words = words.filter(|argument| argument.word.is_some() && argument.name != "session");
-        words.map(|argument| &*argument.name).collect()
-    }
-
-    /// The arguments without which the command is none, where some are there.
-    pub fn needed(&'static self, has: impl Fn(&str) -> bool) -> Vec<&'static str> {
-        let is_needed = |argument: &&Argument| {
-            let instead = argument.unless.iter().any(|other| has(other));
-            argument.required || (!argument.unless.is_empty() && !instead)
-        };
-        let needed = each(&self.takes).into_iter().filter(is_needed);
-        needed.map(|argument| &*argument.name).collect()
-    }
-
     /// The arguments that name files.
     pub fn files(&'static self) -> impl Iterator<Item = &'static str> {
         let files = each(&self.takes).into_iter();
@@ -323,12 +325,11 @@ impl Call {
 
     /// What a report that it makes is for; none where it reports nothing.
     pub fn meaning(&self) -> Option<Meaning> {
-        Some(match self.name.as_str() {
-            "report" => Meaning::Anything,
-            "complete" => Meaning::Tests,
-            "commit" => Meaning::Commit,
-            "finalize" => Meaning::Suite,
-            _ => return None,
+        Some(match self.reports? {
+            Reported::Anything => Meaning::Anything,
+            Reported::Tests => Meaning::Tests,
+            Reported::Suite => Meaning::Suite,
+            Reported::Commit => Meaning::Commit,
         })
     }
 }
@@ -373,7 +374,26 @@ pub fn canonical(
 
 impl Argument {
     /// Its name as an argument of a tool.
-    fn tool_name(&self) -> &str {
+    pub fn tool_name(&self) -> &str {
         self.tool.as_ref().unwrap_or(&self.name)
+    }
+
+    /// Its option of a command.
+    pub fn option(&self) -> &str {
+        self.option.as_ref().unwrap_or(&self.name)
+    }
+
+    /// Whether it stands behind the command without an option.
+    pub fn is_word(&self) -> bool {
+        self.word.is_some()
+    }
+
+    /// What stands for a value that the reader is to put there; nothing where it has none.
+    pub fn stands_for(&self) -> &str {
+        match self.value.as_deref().or(self.word.as_deref()) {
+            _ if self.kind == Kind::Switch => "",
+            None | Some("TEXT") => "…",
+            Some(value) => value.split('|').next().unwrap_or_default(),
+        }
     }
 }

@@ -46,8 +46,8 @@ impl Cli {
     pub fn caller(&self) -> Caller {
         let (form, run) = match &self.command {
             Command::Call(call) => (call.family.form(), call.run.clone()),
-            Command::Demo(_) | Command::Hook(_) => (Form::Autopilot, None),
-            _ => (Form::Run, None),
+            Command::Demo(_) | Command::Hook(_) => (Form::of_view("autopilot"), None),
+            _ => (Form::RUN, None),
         };
         Caller::at_a_shell(form, run)
     }

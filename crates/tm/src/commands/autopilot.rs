@@ -5,10 +5,9 @@ use engine::{Engine, Fault, NextStep, Started, Verb};
 
 use super::call::{Done, Driver};
 use super::{DONE, declined, usage};
-use crate::calls::{Arguments, FamilyCall};
+use crate::calls::{Arguments, FamilyCall, test_phases};
 use crate::interactive;
 use crate::output::Output;
-use crate::steps::TEST_PHASES;
 use crate::{person, render};
 
 /// Begins a run over a task, or tells what would be done.
@@ -117,7 +116,7 @@ fn phase_and_subtask(
         return Ok((None, second));
     };
     let lower = first.to_ascii_lowercase();
-    if TEST_PHASES.contains(&lower.as_str()) {
+    if test_phases().contains(&lower) {
         return Ok((Some(lower), second));
     }
     let is_id = first.contains('.') || first.bytes().all(|byte| byte.is_ascii_digit());
@@ -137,9 +136,9 @@ fn phase_and_subtask(
         _ => fault
             .suggest(format!(
                 "a phase is one of {}; both phase and id may be left out",
-                TEST_PHASES.join(", ")
+                test_phases().join(", ")
             ))
-            .expected(TEST_PHASES.to_vec())
+            .expected(test_phases().to_vec())
             .recover(Verb::Next),
     })
 }

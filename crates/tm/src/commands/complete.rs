@@ -149,7 +149,7 @@ fn settings() -> Vec<CompletionCandidate> {
 }
 
 fn phases() -> Vec<CompletionCandidate> {
-    let phases = crate::steps::TEST_PHASES.iter();
+    let phases = crate::calls::test_phases().iter();
     phases.map(|phase| candidate(phase, "")).collect()
 }
 

@@ -103,7 +103,7 @@ impl Projects for Shown {
     }
 
     fn spelled(&self, text: &str, run: Option<&str>) -> String {
-        Caller::at_a_shell(Form::Run, run.map(str::to_owned)).text(text)
+        Caller::at_a_shell(Form::RUN, run.map(str::to_owned)).text(text)
     }
 }
 

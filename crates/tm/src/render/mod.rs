@@ -66,7 +66,7 @@ impl Look {
         rich: false,
         width: 80,
         line: 80,
-        caller: &Caller::at_a_shell(Form::Run, None),
+        caller: &Caller::at_a_shell(Form::RUN, None),
     };
 
     /// `text` in a style, where colour can be shown.

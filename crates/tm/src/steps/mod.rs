@@ -5,12 +5,17 @@ mod table;
 #[cfg(any(test, debug_assertions))]
 pub mod taken;
 
+use std::fmt::Write as _;
+
 use engine::next_step::{self, NextStep, Part, Verb, command_line};
 use journal::layout::short_name;
 use serde_json::{Map, Value, json};
 
 pub use engine::next_step::typed;
-pub use table::{Form, TEST_PHASES};
+pub use table::Form;
+
+use crate::calls::steps::EVERYWHERE;
+use crate::calls::{Argument, Call, Family, Kind};
 
 /// The field of an answer that has the steps which it advises, as data.
 const NEXT_STEPS: &str = "nextSteps";
@@ -193,47 +198,11 @@ impl<T> Caller<T> {
         if let Some(words) = step.words() {
             return command_line(words);
         }
-        let row = table::of(self.form(step), step);
-        let step = &with_needed(step, &table::needed(&row.command, step));
-        let option = row.run_option();
-        let without = table::not_taken(&row.command);
-        let mut out = row.command.clone().into_owned();
-        let mut put = |word: &str| {
-            out.push(' ');
-            out.push_str(word);
-        };
         let run = self.run(step).map(|run| typed(&short_name(run)));
-        if let (Some(run), None) = (&run, option) {
-            put(run);
-        }
-        let stated = |name: &str, value: &Option<String>| match value {
-            Some(value) => typed(value),
-            None => table::stands_for(name).to_owned(),
+        let out = match table::command_of(self.form(step), step) {
+            Some((family, call)) => of_call(family, call, step, run),
+            None => plain(step, run),
         };
-        for name in &row.words {
-            if let Some((_, value)) = step.with.iter().find(|(known, _)| known == name) {
-                put(&stated(name, value));
-            }
-        }
-        for (name, value) in &step.with {
-            let name = name.as_ref();
-            if row.words.contains(&name) || without.contains(&name) {
-                continue;
-            }
-            let option = table::option(option, name);
-            match stated(name, value) {
-                value if value.is_empty() => put(&option),
-                // It would be an option itself.
-                value if value.starts_with('-') || value.starts_with("'-") => {
-                    put(&format!("{option}={value}"));
-                }
-                value => put(&format!("{option} {value}")),
-            }
-        }
-        if let (Some(run), Some(option)) = (run, option) {
-            put(option);
-            put(&run);
-        }
         #[cfg(any(test, debug_assertions))]
         if taken::is_asked() {
             taken::by_command(&out);
@@ -242,13 +211,110 @@ impl<T> Caller<T> {
     }
 }
 
-/// The step with the arguments without which nobody takes it: the reader has to fill them in.
-fn with_needed(step: &NextStep, needed: &[&'static str]) -> NextStep {
-    let given = |name: &str| step.with.iter().any(|(known, _)| known == name);
-    needed
-        .iter()
-        .filter(|name| !given(name))
-        .fold(step.clone(), |step, name| step.and(name))
+/// The command of a call, with what a step says.
+fn of_call(
+    family: &'static Family,
+    call: &'static Call,
+    step: &NextStep,
+    run: Option<String>,
+) -> String {
+    let mut out = format!("tm {} {}", family.name, call.name);
+    let all = arguments_of(call, step);
+    let placed = call.placed().filter_map(|argument| {
+        let mut of_it = all.iter();
+        of_it.find(|(own, ..)| own.is_some_and(|own| own.name == argument.name))
+    });
+    let of_words = all.iter().filter(|(own, ..)| own.is_none());
+    for (own, name, value) in placed.chain(of_words) {
+        let stands_for =
+            || own.map_or_else(|| name.to_uppercase(), |own| own.stands_for().to_owned());
+        let _ = write!(out, " {}", value.as_deref().map_or_else(stands_for, typed));
+    }
+    for (own, _, value) in &all {
+        if let Some(own) = own.filter(|own| !own.is_word()) {
+            let stands_for = || own.stands_for().to_owned();
+            out += &option(
+                own.option(),
+                &value.as_deref().map_or_else(stands_for, typed),
+            );
+        }
+    }
+    for (name, value) in &step.with {
+        if EVERYWHERE.contains(&name.as_ref()) && name != "session" {
+            let value = value.as_deref().map_or_else(|| "DIR".to_owned(), typed);
+            out += &option(next_step::option_of(name).trim_start_matches('-'), &value);
+        }
+    }
+    let named = step.with.iter().any(|(name, _)| name == "session");
+    if let Some(run) = run.or_else(|| named.then(|| "NAME".to_owned())) {
+        let own = call.command_argument("run");
+        let own = own.or_else(|| family.command_argument("run"));
+        out += &option(own.map_or("run-id", Argument::option), &run);
+    }
+    out
+}
+
+/// A command that is none of a family, likewise.
+fn plain(step: &NextStep, run: Option<String>) -> String {
+    let mut out = table::plain_command(step.verb).to_owned();
+    out.extend(run.map(|run| format!(" {run}")));
+    for (name, value) in &step.with {
+        let value = value.as_deref().map_or_else(String::new, typed);
+        out += &option(
+            table::option(Form::RUN, name).trim_start_matches('-'),
+            &value,
+        );
+    }
+    out
+}
+
+/// An option of a command, and its value where it has one.
+fn option(name: &str, value: &str) -> String {
+    match value {
+        "" => format!(" --{name}"),
+        // It would be an option itself.
+        value if value.starts_with('-') || value.starts_with("'-") => format!(" --{name}={value}"),
+        value => format!(" --{name} {value}"),
+    }
+}
+
+/// An argument as it is spelled: as it is declared, or as one word of several; its name in steps; and its value where it is known.
+type Spelled<'s> = (Option<&'static Argument>, &'s str, &'s Option<String>);
+
+/// The arguments of a step that the command of a call takes, and those without which it is none: the reader has to fill them in.
+fn arguments_of<'s>(call: &'static Call, step: &'s NextStep) -> Vec<Spelled<'s>> {
+    // What is said by the phase, and by the unit, is not said again.
+    let is_report = step.verb == Verb::Report;
+    let has = |name: &str| step.with.iter().any(|(known, _)| known == name);
+    let by_unit = is_report && call.phases.is_empty() && has("unit");
+    let said_again = |name: &str, own: Option<&Argument>| match name {
+        "unit" => is_report && !call.phases.is_empty(),
+        "phase" | "item" => by_unit || is_report && own.is_none_or(|own| !own.is_word()),
+        _ => false,
+    };
+    let mut all = Vec::new();
+    for (name, value) in &step.with {
+        let own = call.command_argument(name);
+        let is_word = own.is_none() && call.words().is_some();
+        if (own.is_some() || is_word) && !said_again(name, own) {
+            all.push((own, name.as_ref(), value));
+        }
+    }
+    let is_there = |name: &str| {
+        all.iter()
+            .any(|(own, ..)| own.is_some_and(|own| own.name == name))
+    };
+    let needed: Vec<_> = call
+        .needed(is_there)
+        .into_iter()
+        .filter(|own| !is_there(&own.name))
+        .collect();
+    for own in needed {
+        if own.kind != Kind::Texts || all.is_empty() {
+            all.push((Some(own), own.name.as_str(), &None));
+        }
+    }
+    all
 }
 
 impl StepSpelling for Caller {
@@ -257,7 +323,7 @@ impl StepSpelling for Caller {
     }
 
     fn argument(&self, name: &str) -> String {
-        table::option(Some(table::run_option(self.form)), name)
+        table::option(self.form, name)
     }
 
     fn data(&self, step: &NextStep) -> Value {
@@ -266,35 +332,51 @@ impl StepSpelling for Caller {
 }
 
 impl Caller<Tools<'_>> {
-    /// The tool that takes a step; none where only a person does, at a terminal.
-    fn tool(&self, step: &NextStep) -> Option<&'static str> {
-        let row = table::of(self.form(step), step);
-        row.tools
-            .iter()
-            .copied()
-            .find(|tool| (self.means.0)(tool).is_some())
+    /// The tool that takes a step, with its call; none where only a person does, at a terminal.
+    fn tool(&self, step: &NextStep) -> Option<(&'static str, &'static Call)> {
+        let mut tools = table::tools_of(self.form(step), step).into_iter();
+        tools.find(|(tool, _)| (self.means.0)(tool).is_some())
     }
 
     /// The arguments that a tool takes for a step: the name, and the value where it is known.
-    fn arguments(&self, tool: &str, step: &NextStep) -> Vec<(String, Option<Value>)> {
-        let form = Form::of_tool(tool);
-        let without = table::not_taken(tool);
-        let run = self
-            .run(step)
-            .map(|run| (table::argument(form, "run"), Some(run.into())));
-        let own = step
-            .with
-            .iter()
-            .filter(|(name, _)| !without.contains(&name.as_ref()));
-        let own = own.map(|(name, value)| {
-            let value = match (name.as_ref(), value) {
-                ("results", _) => Some(json!({ "failed": "N", "passed": "N" })),
-                (_, Some(value)) => Some(value.as_str().into()),
-                (name, None) => table::is_switch(name).then_some(Value::Bool(true)),
-            };
-            table::tool_argument(tool, step, name, value)
+    fn arguments(
+        &self,
+        (tool, call): (&str, &'static Call),
+        step: &NextStep,
+    ) -> Vec<(String, Option<Value>)> {
+        let run = self.run(step).map(|run| {
+            (
+                table::argument(Form::of_tool(tool), "run"),
+                Some(run.into()),
+            )
         });
-        let mut all: Vec<_> = run.into_iter().chain(own).collect();
+        let mut all: Vec<(String, Option<Value>)> = run.into_iter().collect();
+        for (name, value) in &step.with {
+            if EVERYWHERE.contains(&name.as_ref())
+                && !(name == "session" && self.run(step).is_some())
+            {
+                let value = value.as_deref().map(Value::from);
+                all.push((table::argument(Form::of_tool(tool), name), value));
+            }
+            let Some((path, own)) = call.tool_argument(name) else {
+                continue;
+            };
+            // The unit says both.
+            if step.verb == Verb::Report && matches!(name.as_ref(), "phase" | "item") {
+                continue;
+            }
+            let value = match (name.as_ref(), value) {
+                ("results", _) if own.kind == Kind::Object => Some(done(step)),
+                ("results", _) => Some(json!({ "failed": "N", "passed": "N" })),
+                ("input", Some(pair)) => pair
+                    .split_once('=')
+                    .map(|(name, value)| json!({ name: value })),
+                (_, Some(value)) if own.kind == Kind::Texts => Some(json!([value])),
+                (_, Some(value)) => Some(value.as_str().into()),
+                (_, None) => (own.kind == Kind::Switch).then_some(Value::Bool(true)),
+            };
+            all.push((path, value));
+        }
         let schema = (self.means.0)(tool).unwrap_or(&Value::Null);
         if let Some(project) = &self.project
             && let Some(name) = ["projectRoot", "project"]
@@ -304,10 +386,11 @@ impl Caller<Tools<'_>> {
         {
             all.push((name.to_owned(), Some(project.as_str().into())));
         }
-        let needed = schema["required"].as_array().into_iter().flatten();
-        for name in needed.filter_map(Value::as_str) {
+        for argument in call.needed_by_tool() {
+            let name = argument.tool_name();
             if !all.iter().any(|(known, _)| known == name) {
-                all.push((name.to_owned(), None));
+                let value = (argument.kind == Kind::Object).then(|| done(step));
+                all.push((name.to_owned(), value));
             }
         }
         #[cfg(any(test, debug_assertions))]
@@ -346,7 +429,7 @@ impl StepSpelling for Caller<Tools<'_>> {
                 Some(value) => format!("{name}: {}", value.to_string().replace("\"N\"", "N")),
             })
             .collect();
-        StepText::Tool(tool.to_owned(), arguments.join(", "))
+        StepText::Tool(tool.0.to_owned(), arguments.join(", "))
     }
 
     fn argument(&self, name: &str) -> String {
@@ -369,7 +452,7 @@ impl StepSpelling for Caller<Tools<'_>> {
                 _ => fill.push(name),
             }
         }
-        let mut data = json!({ "step": step.verb.name(), "tool": tool, "arguments": arguments });
+        let mut data = json!({ "step": step.verb.name(), "tool": tool.0, "arguments": arguments });
         if !fill.is_empty() {
             data["fill"] = fill.into();
         }
@@ -381,14 +464,25 @@ impl StepSpelling for Caller<Tools<'_>> {
 pub fn tools_of(text: &str) -> Vec<&'static str> {
     let mut tools = Vec::new();
     for step in next_step::steps(text) {
-        let form = step.view.as_deref().map_or(Form::Run, Form::of_view);
-        if let Some(tool) = table::of(form, &step).tools.first()
+        let form = step.view.as_deref().map_or(Form::RUN, Form::of_view);
+        if let Some((tool, _)) = table::tools_of(form, &step).first()
             && !tools.contains(tool)
         {
             tools.push(tool);
         }
     }
     tools
+}
+
+/// What is said of a work unit that is done, with what its phase is reported by.
+fn done(step: &NextStep) -> Value {
+    let phase = step.value("phase").unwrap_or_default();
+    let mut result = json!({ "success": true, "phase": phase.to_uppercase() });
+    if step.value("results").is_some() {
+        result["testsFailed"] = "N".into();
+        result["testsPassed"] = "N".into();
+    }
+    result
 }
 
 /// Whether a step says all that another does, and perhaps more.

@@ -37,12 +37,12 @@ fn a_step_is_a_command_of_the_family_that_was_called() {
     let (red, finalized) = (reported("complete red 1.2"), reported("finalize"));
     for (form, rows) in [
         (
-            Form::Autopilot,
+            Form::of_view("autopilot"),
             &[
                 (Verb::Next.step(), "tm autopilot next"),
                 (
                     Verb::Start.step().and("taskId"),
-                    "tm autopilot start <taskId>",
+                    "tm autopilot start TASK_ID",
                 ),
                 (report("red"), &*red),
                 (report("finalize"), &*finalized),
@@ -50,7 +50,7 @@ fn a_step_is_a_command_of_the_family_that_was_called() {
             ][..],
         ),
         (
-            Form::Run,
+            Form::RUN,
             &[
                 (Verb::Next.step().of("r1"), "tm run next --run-id r1"),
                 (Verb::Summary.step().of("r"), "tm runs report r"),
@@ -59,7 +59,7 @@ fn a_step_is_a_command_of_the_family_that_was_called() {
             ],
         ),
         (
-            Form::Session,
+            Form::of_view("session"),
             &[
                 (
                     Verb::Next.step().of("it's"),
@@ -72,7 +72,7 @@ fn a_step_is_a_command_of_the_family_that_was_called() {
             ],
         ),
         (
-            Form::Collab,
+            Form::of_view("collab"),
             &[
                 (Verb::Next.step(), "tm collab state"),
                 (skill, "tm collab complete-skill x --unit-id u"),
@@ -85,7 +85,7 @@ fn a_step_is_a_command_of_the_family_that_was_called() {
         }
     }
     // A run that the caller named is named in the step.
-    let caller = Caller::at_a_shell(Form::Session, Some("a".to_owned()));
+    let caller = Caller::at_a_shell(Form::of_view("session"), Some("a".to_owned()));
     for (step, command) in [
         (Verb::Step.step(), "tm session step --session a"),
         (Verb::Step.step().of("b"), "tm session step --session b"),
@@ -156,11 +156,11 @@ fn a_step_is_a_tool_of_the_form_that_was_called() {
     let some = |tool: &str| tool.starts_with("run_").then_some(&ANY);
     let caller = Caller::of_tools("run_next", None, &some);
     for (step, told) in [
-        (Verb::Skip.step(), "run_skip"),
+        (Verb::Skip.step(), "run_skip(reason)"),
         (Verb::Next.step().in_view("autopilot"), "run_next"),
         (
             Verb::Start.step().in_view("autopilot"),
-            "tm autopilot start <taskId>",
+            "tm autopilot start TASK_ID",
         ),
     ] {
         assert_eq!(caller.alone(&step), told);
@@ -176,7 +176,7 @@ fn a_text_is_told_in_the_words_of_its_reader() {
         Verb::Skip.step().with("item", "1.2").and("reason")
     );
     assert_eq!(
-        shell(Form::Autopilot).text(&text),
+        shell(Form::of_view("autopilot")).text(&text),
         "Do it:\n\n```sh\ntm autopilot complete red 1.2 --results failed:N,passed:N\n```\n\nAdd `--coverage N`, or `tm autopilot skip 1.2 --reason …`.\n`git commit --message x`\n"
     );
     assert_eq!(
@@ -195,7 +195,7 @@ fn what_is_advised_stands_beside_it_as_data() {
     let recovery = Verb::Next.to_string();
     let refused = json!({ "error": { "suggestion": suggestion, "recovery": recovery } });
     let mut told = refused.clone();
-    shell(Form::Autopilot).value(&mut told);
+    shell(Form::of_view("autopilot")).value(&mut told);
     assert_eq!(told["error"]["recovery"], "tm autopilot next");
     assert_eq!(
         told["error"]["nextSteps"],
@@ -218,25 +218,25 @@ fn what_is_advised_stands_beside_it_as_data() {
     );
     let plain = json!({ "suggestion": "mend it", "n": [1] });
     let mut told = plain.clone();
-    shell(Form::Run).value(&mut told);
+    shell(Form::RUN).value(&mut told);
     assert_eq!(told, plain);
 }
 
-/// Each form, and a tool of it.
-const FORMS: [(Form, &str); 5] = [
-    (Form::Autopilot, "autopilot_next"),
-    (Form::WorkUnits, "autopilot_get_state"),
-    (Form::Run, "run_next"),
-    (Form::Session, "session_step"),
-    (Form::Collab, "get_session_state"),
+/// A tool of each form.
+const TOOLS_OF_FORMS: [&str; 5] = [
+    "autopilot_next",
+    "autopilot_get_state",
+    "run_next",
+    "session_step",
+    "get_session_state",
 ];
 
 /// Spells a step for everybody, which shows that it is taken.
 fn is_taken(step: &NextStep) {
     static TOOLS: LazyLock<Toolbox> = LazyLock::new(|| Toolbox::new(&[]));
     let schemas = |tool: &str| TOOLS.schema(tool);
-    for (form, tool) in FORMS {
-        shell(form).data(step);
+    for tool in TOOLS_OF_FORMS {
+        shell(Form::of_tool(tool)).data(step);
         Caller::of_tools(tool, Some("r".to_owned()), &schemas).data(step);
     }
 }

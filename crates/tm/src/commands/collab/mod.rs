@@ -27,7 +27,7 @@ pub fn read_words(asked: &mut FamilyCall, output: &Output) -> Result<(), Fault> 
             arguments.set("tasks", json!(tasks));
         }
         "sync" => {
-            if let Some(file) = arguments.path("file") {
+            if let Some(file) = arguments.path("document") {
                 if file.as_os_str() == "-" && output.has_person() {
                     output.hint("type the task graph, and end it with Ctrl-D on a line of its own");
                 }

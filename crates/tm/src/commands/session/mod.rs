@@ -154,7 +154,7 @@ fn many_steps(engine: &Engine, session: Option<&str>, output: &mut Output) -> Ou
 
 fn take_in(engine: &Engine, asked: &FamilyCall, output: &mut Output) -> Outcome {
     let (session, arguments) = (asked.run.as_deref(), &asked.arguments);
-    let file = arguments.path("file").unwrap_or(Path::new("-"));
+    let file = arguments.path("response").unwrap_or(Path::new("-"));
     if file.as_os_str() == "-" && output.has_person() {
         output.hint("type the response, and end it with Ctrl-D on a line of its own");
     }

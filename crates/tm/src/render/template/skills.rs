@@ -18,7 +18,7 @@ const PLAIN: Look = Look {
 
 /// How it looks for a caller who named the session.
 fn naming(session: Option<&str>, look: &Look) -> Look {
-    let caller = Caller::at_a_shell(Form::Collab, session.map(str::to_owned));
+    let caller = Caller::at_a_shell(Form::of_view("collab"), session.map(str::to_owned));
     Look {
         caller: Box::leak(Box::new(caller)),
         ..*look

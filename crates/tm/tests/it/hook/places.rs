@@ -14,7 +14,7 @@ fn without_a_run_nothing_is_held_back_and_a_session_is_told() {
     assert!(!environment.edit_is_denied("src/a.sh"));
     assert!(!environment.command_is_denied("git push"));
     let told = environment.told();
-    assert!(told.contains("tm autopilot start <taskId>"), "{told}");
+    assert!(told.contains("tm autopilot start TASK_ID"), "{told}");
     assert_eq!(environment.claude("Stop", json!({})), None);
     // Where there are no tasks, none is asked for.
     fs::remove_file(environment.project().join(".taskmaster/tasks/tasks.json")).unwrap();

@@ -34,10 +34,6 @@ const TOOLS: [(&str, &str); 31] = [
     ("autopilot_next_work_unit", "reads"),
     ("autopilot_complete_work_unit", ""),
     ("autopilot_get_state", "reads"),
-    ("session_init", ""),
-    ("session_step", ""),
-    ("session_decide", "asks"),
-    ("session_status", "reads"),
     ("complete_skill", ""),
     ("get_session_state", "reads"),
     ("update_session_state", ""),
@@ -47,6 +43,10 @@ const TOOLS: [(&str, &str); 31] = [
     ("update_tasks_status", ""),
     ("get_task_graph", "reads"),
     ("sync_task_graph", ""),
+    ("session_init", ""),
+    ("session_step", ""),
+    ("session_decide", "asks"),
+    ("session_status", "reads"),
 ];
 
 fn list(stage: &Stage, options: &[&str]) -> (Vec<Value>, usize) {
@@ -84,9 +84,9 @@ fn the_tools_fit_the_budget_and_stand_in_their_order() {
     let listed = of("autopilot,review,collab");
     assert!(names(&listed).into_iter().eq(TOOLS.map(|(name, _)| name)));
     // In whichever order they are named.
-    let both = of("run,autopilot");
-    let (autopilot, run) = (of("autopilot"), of("run"));
-    assert_eq!(names(&both), [names(&autopilot), names(&run)].concat());
+    let both = of("collab,autopilot");
+    let (autopilot, collab) = (of("autopilot"), of("collab"));
+    assert_eq!(names(&both), [names(&autopilot), names(&collab)].concat());
     assert_eq!(&all[..both.len()], both, "all groups begin with these two");
 }
 
