@@ -21,7 +21,6 @@ use crate::open_run::{self, Forecast};
 use crate::turn::answer::{TurnAnswer, TurnDetails};
 use crate::turn::{TurnOutcome, refused, take};
 use crate::view::View;
-use crate::view::session::about::settled_look;
 
 /// The longest feedback, in bytes: it stands in the journal and in the next prompt.
 const LONGEST_FEEDBACK: usize = 256 * 1024;
@@ -85,9 +84,7 @@ impl Engine {
     pub fn gate(&self, view: &'static View, run: Option<&str>) -> Result<ClosedGate, Fault> {
         let (dir, loaded) = self.load_meant(view, run, Selector::Running)?;
         let run = self.settled(&dir, loaded.run)?;
-        settled_look(&dir, run, |run| {
-            closed_gate(&self.call(&dir, run, Input::None)?, run)
-        })
+        self.settled_look(&dir, run, |call, run| closed_gate(&call, run), |_| true)
     }
 
     /// Opens the gate that was looked at, or sends back what stands before it.

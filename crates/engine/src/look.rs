@@ -8,7 +8,7 @@ use workspace::git::FingerprintRequest;
 use crate::action::Action;
 use crate::action::next::{Detail, is_phase, next_action, of_run, other_step};
 use crate::action::status::Status;
-use crate::call::Input;
+use crate::call::{Call, Input};
 use crate::capability::TASKS;
 use crate::capability::git::changes::Changes;
 use crate::capability::memory::{Memory, TESTED};
@@ -16,6 +16,7 @@ use crate::engine::Engine;
 use crate::fault;
 use crate::fault::Fault;
 use crate::find::Selector;
+use crate::integrity::never_began;
 use crate::next_step::{NextStep, Verb};
 use crate::open_run;
 use crate::running_suite::RunningSuite;
@@ -87,6 +88,27 @@ impl Engine {
         Ok(status)
     }
 
+    /// Looks at a run without a lock, as it was seen first. Where the look finds something wrong, or nothing `settled`, while
+    /// somebody is at work on the run, it was half of that work that was seen, and it is looked at again.
+    pub(crate) fn settled_look<'a, T>(
+        &'a self,
+        dir: &RunDir,
+        mut run: Shared<RunState>,
+        look: impl Fn(Call<'a>, &Shared<RunState>) -> Result<T, Fault>,
+        settled: impl Fn(&T) -> bool,
+    ) -> Result<T, Fault> {
+        let mut looks = 1;
+        loop {
+            let call = self.call(dir, &run, Input::None);
+            let looked = call.and_then(|call| look(call, &run));
+            if looked.as_ref().is_ok_and(&settled) || looks == MOST_LOOKS || is_still(dir, &run) {
+                return looked;
+            }
+            run = seen(dir)?;
+            looks += 1;
+        }
+    }
+
     /// The run that is meant, as it is, without a lock.
     pub(crate) fn seen(
         &self,
@@ -96,6 +118,23 @@ impl Engine {
         let (dir, loaded) = self.load_meant(view, run, Selector::Running)?;
         Ok((dir, loaded.run))
     }
+}
+
+/// How often a look is repeated at a run that somebody changes meanwhile.
+pub(crate) const MOST_LOOKS: u32 = 64;
+
+/// Loads a run, without a lock.
+pub(crate) fn seen(dir: &RunDir) -> Result<Shared<RunState>, Fault> {
+    let loaded = open_run::load(dir.path())?;
+    if loaded.head.seq == 0 {
+        return Err(never_began(dir));
+    }
+    Ok(loaded.run)
+}
+
+/// Whether a run is still what it was.
+pub(crate) fn is_still(dir: &RunDir, run: &RunState) -> bool {
+    open_run::load(dir.path()).is_ok_and(|loaded| *loaded.run == *run)
 }
 
 /// The step that begins another run like this one.

@@ -22,7 +22,6 @@ use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::find::{RunHead, standing};
 use crate::generic::files::{self, ResponseText};
-use crate::integrity::never_began;
 use crate::next_step::Verb;
 use crate::open_run;
 use crate::view::SESSION;
@@ -35,21 +34,16 @@ use crate::view::session::turn::{MOST_ITERATIONS, is_at_cap};
 impl Engine {
     /// The session, with all of its history and artifacts.
     pub fn session_status(&self, session: Option<&str>) -> Result<SessionState, Fault> {
-        let (dir, mut run) = self.seen(&SESSION, session)?;
-        let call = self.call(&dir, &run, Input::None)?;
-        let mut looks = 1;
-        loop {
-            let history = history::checked(dir.path(), &call.definition)?;
-            let state = state(&call, &run, history);
-            // Journal and files may be ahead of what was seen, by whoever is at work on it now.
+        let (dir, run) = self.seen(&SESSION, session)?;
+        let look = |call: Call<'_>, run: &Shared<RunState>| {
+            let history = history::checked(&call.dir, &call.definition)?;
+            Ok(state(&call, run, history))
+        };
+        // Journal and files may be ahead of what was seen, by whoever is at work on it now.
+        self.settled_look(&dir, run, look, |state| {
             let told = state.phase_history.len() as u64;
-            let settled = told == state.phase_history_total && !seems_changed(&state);
-            if settled || looks == MOST_LOOKS || is_still(&dir, &run) {
-                return Ok(state);
-            }
-            run = seen(&dir)?;
-            looks += 1;
-        }
+            told == state.phase_history_total && !seems_changed(state)
+        })
     }
 
     /// The session, with the last entries of its history and artifacts: at a cost that does not grow with it.
@@ -81,43 +75,10 @@ impl Engine {
     }
 }
 
-/// Loads a session, without a lock.
-pub(crate) fn seen(dir: &RunDir) -> Result<Shared<RunState>, Fault> {
-    let loaded = open_run::load(dir.path())?;
-    if loaded.head.seq == 0 {
-        return Err(never_began(dir));
-    }
-    Ok(loaded.run)
-}
-
-/// How often a look is repeated at a session that somebody changes meanwhile.
-const MOST_LOOKS: u32 = 64;
-
-/// Looks at a session without a lock, as it was seen first. Where the look finds something wrong while somebody is at work on the session, it was
-/// half of that work that was seen, and it is looked at again.
-pub(crate) fn settled_look<T>(
-    dir: &RunDir,
-    mut run: Shared<RunState>,
-    look: impl Fn(&RunState) -> Result<T, Fault>,
-) -> Result<T, Fault> {
-    for _ in 0..MOST_LOOKS {
-        match look(&run) {
-            Err(_) if !is_still(dir, &run) => run = seen(dir)?,
-            looked => return looked,
-        }
-    }
-    look(&run)
-}
-
 /// Whether somebody seems to have changed files of a session by hand.
 fn seems_changed(state: &SessionState) -> bool {
     let named = state.artifacts.iter().any(|file| file.problem.is_some());
     named || !state.tampered.is_empty() || state.next_action.action == ActionKind::Restore
-}
-
-/// Whether a session is still what it was.
-pub(crate) fn is_still(dir: &RunDir, run: &RunState) -> bool {
-    open_run::load(dir.path()).is_ok_and(|loaded| *loaded.run == *run)
 }
 
 fn summary(dir: &RunDir, run: &RunState) -> SessionSummary {

@@ -1,8 +1,8 @@
 //! What changed from one iteration to another.
 
-use machine::RunState;
+use machine::{RunState, Shared};
 
-use crate::call::{Call, Input};
+use crate::call::Call;
 use crate::capability::files::code::{OnDisk, Tree, on_disk};
 use crate::capability::files::difference::between;
 use crate::capability::profile::session::{code_path, iteration};
@@ -11,7 +11,6 @@ use crate::fault;
 use crate::fault::Fault;
 use crate::generic::files;
 use crate::view::SESSION;
-use crate::view::session::about;
 use crate::view::session::answer::DiffAnswer;
 
 impl Engine {
@@ -27,8 +26,7 @@ impl Engine {
         to: Option<u32>,
     ) -> Result<DiffAnswer, Fault> {
         let (dir, run) = self.seen(&SESSION, session)?;
-        about::settled_look(&dir, run, |run| {
-            let call = self.call(&dir, run, Input::None)?;
+        let look = |call: Call<'_>, run: &Shared<RunState>| {
             let present = iteration(&call, run);
             let to = to.map_or(present, i64::from);
             let from = from.map_or(to.max(1) - 1, i64::from);
@@ -40,7 +38,8 @@ impl Engine {
                 to,
                 files: between(&before, &after),
             })
-        })
+        };
+        self.settled_look(&dir, run, look, |_| true)
     }
 }
 
