@@ -3,6 +3,7 @@
 use std::fmt;
 
 use indexmap::IndexMap;
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::definition::Kind;
@@ -15,33 +16,25 @@ const MOST_BYTES: usize = 256 * 1024;
 const SHOWN: usize = 60;
 
 /// What a profile takes under a name.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Input {
     /// Its type.
+    #[serde(rename = "type")]
     pub kind: Kind,
     /// Whether it must be given.
     pub required: bool,
+    /// One line for people; may be empty.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub description: String,
     /// Its value where none is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
     /// The only values that are possible; empty where any is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<Value>,
-    /// One line for people; may be empty.
-    pub description: String,
 }
 
 impl Kind {
-    /// Its name, as a profile has it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::String => "string",
-            Self::Text => "text",
-            Self::Int => "int",
-            Self::Number => "number",
-            Self::Bool => "bool",
-            Self::List => "list",
-        }
-    }
-
     /// What a value of it is called.
     pub fn takes(self) -> &'static str {
         match self {

@@ -138,14 +138,14 @@ pub struct Rejected {
     pub text: String,
 }
 
-/// A file that is not what it was in the iteration before, as a template sees it.
-#[derive(Debug, Clone, Default, Serialize)]
+/// A file of code that is not what it was in another iteration, as templates and answers show it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct FileChange {
     /// Its path below `code/`, with `/`.
     pub path: String,
     /// `added`, `changed` or `deleted`.
     pub change: String,
-    /// The difference, in the unified form; empty where it is long.
+    /// The difference, in the unified form; empty where only the right to run it changed, and in a template where it is long.
     pub diff: String,
 }
 

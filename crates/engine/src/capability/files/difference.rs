@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use workspace::profile::FileChange;
+
 use crate::capability::files::code::Tree;
-use crate::view::session::answer::{FileChange, FileDifference};
 
 /// The files in which two candidates differ, by their paths.
-pub(crate) fn between(before: &Tree, after: &Tree) -> Vec<FileDifference> {
+pub(crate) fn between(before: &Tree, after: &Tree) -> Vec<FileChange> {
     let paths: BTreeSet<&String> = before.files.keys().chain(after.files.keys()).collect();
     paths
         .into_iter()
@@ -14,14 +15,14 @@ pub(crate) fn between(before: &Tree, after: &Tree) -> Vec<FileDifference> {
             let (old, new) = (before.files.get(path), after.files.get(path));
             let same_mode = before.executable.contains(path) == after.executable.contains(path);
             let change = match (old, new) {
-                (None, _) => FileChange::Added,
-                (_, None) => FileChange::Deleted,
+                (None, _) => "added",
+                (_, None) => "deleted",
                 (old, new) if old == new && same_mode => return None,
-                _ => FileChange::Changed,
+                _ => "changed",
             };
-            Some(FileDifference {
+            Some(FileChange {
                 path: path.clone(),
-                change,
+                change: change.to_owned(),
                 diff: text::diff::unified(path, old.map(String::as_str), new.map(String::as_str)),
             })
         })

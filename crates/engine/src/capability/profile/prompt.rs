@@ -231,21 +231,15 @@ fn visible(code: &str) -> String {
 /// show.
 fn changes(before: &Tree, now: &Tree) -> Vec<FileChange> {
     let mut left = MOST_OF_DIFFERENCES;
-    difference::between(before, now)
-        .into_iter()
-        .map(|difference| {
-            let mut diff = shown_text(visible(&difference.diff));
-            match left.checked_sub(diff.len()) {
-                Some(rest) => left = rest,
-                None => diff.clear(),
-            }
-            FileChange {
-                path: difference.path,
-                change: difference.change.name().to_owned(),
-                diff,
-            }
-        })
-        .collect()
+    let mut all = difference::between(before, now);
+    for change in &mut all {
+        change.diff = shown_text(visible(&change.diff));
+        match left.checked_sub(change.diff.len()) {
+            Some(rest) => left = rest,
+            None => change.diff.clear(),
+        }
+    }
+    all
 }
 
 fn code_files(tree: &Tree) -> Vec<CodeFile> {

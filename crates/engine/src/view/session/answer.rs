@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use machine::command::Artifact;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use workspace::profile::Phase;
+use workspace::profile::{FileChange, Input, Phase};
 
 use crate::action::Action;
 use crate::capability::profile::memory::Processed;
@@ -183,40 +183,6 @@ impl StepAnswer {
     }
 }
 
-/// What became of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FileChange {
-    /// It came.
-    Added,
-    /// It is another.
-    Changed,
-    /// It went.
-    Deleted,
-}
-
-impl FileChange {
-    /// Its word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Added => "added",
-            Self::Changed => "changed",
-            Self::Deleted => "deleted",
-        }
-    }
-}
-
-/// A file that is not the same in two candidates.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct FileDifference {
-    /// Its path below `code/`.
-    pub path: String,
-    /// What became of it.
-    pub change: FileChange,
-    /// The difference, in the unified form; empty where only the right to run it changed.
-    pub diff: String,
-}
-
 /// In which files the code of two iterations differs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct DiffAnswer {
@@ -227,7 +193,7 @@ pub struct DiffAnswer {
     /// The iteration that is looked at.
     pub to: i64,
     /// The files, by their paths.
-    pub files: Vec<FileDifference>,
+    pub files: Vec<FileChange>,
 }
 
 /// The answer of `respond`.
@@ -287,24 +253,13 @@ pub struct ProfileSummary {
 }
 
 /// One input of a profile.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ProfileInput {
     /// Its name.
     pub name: String,
-    /// Its type.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// Whether it has to be given.
-    pub required: bool,
-    /// What it is for.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub description: String,
-    /// What it is if it is not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub default: Option<Value>,
-    /// What it can be.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub choices: Vec<Value>,
+    /// What can be given.
+    #[serde(flatten)]
+    pub input: Input,
 }
 
 /// The answer of `export`.

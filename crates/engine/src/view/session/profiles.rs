@@ -34,16 +34,9 @@ impl Engine {
 }
 
 fn inputs(profile: &Profile) -> Vec<ProfileInput> {
-    profile
-        .inputs
-        .iter()
-        .map(|(name, input)| ProfileInput {
-            name: name.clone(),
-            kind: input.kind.name().to_owned(),
-            required: input.required,
-            description: input.description.clone(),
-            default: input.default.clone(),
-            choices: input.choices.clone(),
-        })
-        .collect()
+    let inputs = profile.inputs.iter().map(|(name, input)| ProfileInput {
+        name: name.clone(),
+        input: input.clone(),
+    });
+    inputs.collect()
 }
