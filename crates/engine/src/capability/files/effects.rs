@@ -340,11 +340,8 @@ fn is_ours(call: &Call<'_>, path: &str) -> Result<bool, Fault> {
     let Some(bytes) = files::read(&files::place(&call.dir, path)?)? else {
         return Ok(false);
     };
-    let sha256 = sha256_hex(&bytes);
-    let recorded = history::whole(&call.dir, &call.definition)?.artifacts;
-    Ok(recorded
-        .iter()
-        .any(|one| one.path == path && one.sha256 == sha256))
+    let recorded = history::places_of(&call.dir, &sha256_hex(&bytes))?;
+    Ok(recorded.iter().any(|place| place == path))
 }
 
 /// Remembers what is sent back, and what was said of it.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use journal::{FileJournal, Journal as _, Position, Record};
+use journal::{FileJournal, Journal as _, Position};
 use machine::{Definition, Event, RunStatus};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -10,21 +10,20 @@ use serde_json::{Map, Value};
 use crate::capability::profile::memory::{PROCESSED, Processed};
 use crate::fault::Fault;
 use crate::integrity::file_problems;
-use crate::journal_end::JournalEnd;
+use crate::journal_end::{JournalEnd, lines_with};
 use crate::view::session::answer::{ArtifactEntry, HistoryEntry};
 
-/// How much of the journal's end is looked at where the last entries are enough, in bytes.
-const TAIL: u64 = 64 * 1024;
-/// How many times more of it each time that no transition is found, as behind a rejection that says very much.
-const MORE: u64 = 8;
-/// How far back is looked for the last entries, in bytes, unless there would be none at all.
-const FARTHEST: u64 = 16 * 1024 * 1024;
+/// How much of the journal's end is looked at where the last entries are enough, in bytes: more of it where it holds too few, and
+/// all of it where it holds none, as behind a rejection that says very much.
+const TAILS: [u64; 3] = [64 * 1024, 16 * 1024 * 1024, u64::MAX];
 /// How many of the last entries are told then.
 const MOST_TOLD: usize = 20;
-/// The events that are told of.
-const ENTERED: &str = "state:entered";
-const RECORDED: &str = "artifact:recorded";
-const ACCEPTED: &str = "report:accepted";
+/// The events that are told of, as their lines name them.
+const TOLD: [&str; 3] = [
+    r#""event":"state:entered""#,
+    r#""event":"artifact:recorded""#,
+    r#""event":"report:accepted""#,
+];
 
 /// Transitions and files.
 #[derive(Debug, Default)]
@@ -35,16 +34,35 @@ pub(crate) struct History {
     said: Option<Processed>,
 }
 
-/// All of them.
-pub(crate) fn whole(dir: &Path, definition: &Definition) -> Result<History, Fault> {
-    let tail = FileJournal::open(dir)?.read(&Position::start())?;
-    Ok(of(&tail.records, definition))
+/// An event's line, as far as it is looked at.
+#[derive(Deserialize)]
+struct Line {
+    ts: String,
+    event: String,
+    #[serde(flatten)]
+    fields: Map<String, Value>,
+}
+
+/// Where in a run's folder a file with this content was recorded, the oldest first.
+pub(crate) fn places_of(dir: &Path, sha256: &str) -> Result<Vec<String>, Fault> {
+    let lines = lines_with(dir, sha256)?;
+    let recorded = lines.iter().filter_map(|line| {
+        let line: Line = serde_json::from_str(line).ok()?;
+        match Event::from_fields(&line.event, &line.fields) {
+            Ok(Event::ArtifactRecorded(file)) => (file.sha256 == sha256).then_some(file.path),
+            _ => None,
+        }
+    });
+    Ok(recorded.collect())
 }
 
 /// All of them, and which files are not in their places as they were recorded.
 pub(crate) fn checked(dir: &Path, definition: &Definition) -> Result<History, Fault> {
     let records = FileJournal::open(dir)?.read(&Position::start())?.records;
-    let mut history = of(&records, definition);
+    let mut history = History::default();
+    for record in &records {
+        history.take(definition, &record.ts, &record.event, &record.fields);
+    }
     for problem in file_problems(dir, &records) {
         let mut newest = history.artifacts.iter_mut().rev();
         if let Some(entry) = newest.find(|entry| entry.path == problem.path) {
@@ -54,57 +72,38 @@ pub(crate) fn checked(dir: &Path, definition: &Definition) -> Result<History, Fa
     Ok(history)
 }
 
-fn of(records: &[Record], definition: &Definition) -> History {
-    let mut history = History::default();
-    for Record {
-        ts, event, fields, ..
-    } in records
-    {
-        history.take(definition, ts, event, fields);
-    }
-    history
-}
-
 /// The last of them, at a cost that does not grow with the session.
 pub(crate) fn last(dir: &Path, definition: &Definition) -> Result<History, Fault> {
-    #[derive(Deserialize)]
-    struct Line {
-        ts: String,
-        event: String,
-        #[serde(flatten)]
-        fields: Map<String, Value>,
-    }
-    let mut tail = TAIL;
-    let mut history = loop {
+    let mut history = History::default();
+    for tail in TAILS {
         let end = JournalEnd::read(dir, tail)?;
-        let from_start = end.is_whole;
-        let (mut entered, mut recorded) = (0, 0);
-        let mut lines: Vec<Line> = Vec::new();
-        for line in end.lines_backwards() {
-            // Most lines are about something else, and reading them all would be most of what a step costs.
-            let entry = entered < MOST_TOLD && line.contains(ENTERED);
-            let artifact = recorded < MOST_TOLD && line.contains(RECORDED);
-            let accepted = entered <= MOST_TOLD && line.contains(ACCEPTED);
-            if !entry && !artifact && !accepted {
-                continue;
-            }
-            // A line that a crash cut off is no event yet.
-            if let Ok(line) = serde_json::from_str::<Line>(line) {
-                entered += usize::from(line.event == ENTERED);
-                recorded += usize::from(line.event == RECORDED);
-                lines.push(line);
-            }
-        }
-        let mut history = History::default();
-        for line in lines.iter().rev() {
+        // Most lines are about something else, and reading them all would be most of what a step costs.
+        let mut seen = [0; TOLD.len()];
+        let last = end.lines_backwards().filter(|line| {
+            let told = TOLD.iter().position(|event| line.contains(event));
+            told.is_some_and(|told| {
+                seen[told] += 1;
+                // One more than the transitions, since each has the report that led there before it.
+                seen[told] <= MOST_TOLD + 1
+            })
+        });
+        // A line that a crash cut off is no event yet.
+        let mut lines: Vec<Line> = last
+            .filter_map(|line| serde_json::from_str(line).ok())
+            .collect();
+        lines.reverse();
+        history = History::default();
+        for line in &lines {
             history.take(definition, &line.ts, &line.event, &line.fields);
         }
-        let enough = history.entries.len() >= MOST_TOLD || tail >= FARTHEST;
-        if from_start || (enough && !history.entries.is_empty()) {
-            break history;
+        let enough = match history.entries.len() {
+            0 => false,
+            some => some >= MOST_TOLD || tail > TAILS[0],
+        };
+        if end.is_whole || enough {
+            break;
         }
-        tail = tail.saturating_mul(MORE);
-    };
+    }
     keep_last(&mut history.entries);
     keep_last(&mut history.artifacts);
     Ok(history)
@@ -127,9 +126,6 @@ impl History {
         event: &str,
         fields: &Map<String, Value>,
     ) {
-        if !matches!(event, ENTERED | RECORDED | ACCEPTED) {
-            return;
-        }
         match Event::from_fields(event, fields) {
             Ok(Event::StateEntered {
                 to,

@@ -74,12 +74,9 @@ impl Engine {
         let sha256 = journal::sha256_hex(bytes);
         // Before it is read: what answered another prompt may well be unreadable as an answer to this one.
         if unit.is_none() {
-            let taken_in = history::whole(&writer.call.dir, &writer.call.definition)?.artifacts;
-            let before = taken_in
-                .iter()
-                .find(|one| one.sha256 == sha256 && one.path != path);
-            if let Some(before) = before {
-                return Err(repeated(&before.path, &path, run));
+            let mut taken_in = history::places_of(&writer.call.dir, &sha256)?.into_iter();
+            if let Some(before) = taken_in.find(|before| *before != path) {
+                return Err(repeated(&before, &path, run));
             }
         }
         if let Some(session) = &writer.call.session
