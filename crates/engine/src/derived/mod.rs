@@ -18,7 +18,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use workspace::git::Oid;
 
-pub(crate) use crate::derived::results::{TEST_RESULTS, commit_of};
+pub(crate) use crate::derived::results::commit_of;
 
 use crate::action::status;
 use crate::call::Call;

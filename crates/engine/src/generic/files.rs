@@ -218,55 +218,41 @@ pub(crate) fn taken_bytes(call: &Call<'_>, taken: &ResponseText) -> Result<(Vec<
     Ok((bytes, same))
 }
 
-/// Puts the prompts into their places whose units were issued. One that is there is left as it is; one that cannot be
-/// written is written by the next step.
+/// Puts the prompt into its place whose unit was issued by these events. One that cannot be written is written by the next step.
 pub(crate) fn place_prompts(
     call: &Call<'_>,
     run: &RunState,
     appended: &[Event],
 ) -> Result<(), Fault> {
-    let Some(state) = run.tokens.first().map(|token| token.state.as_str()) else {
-        return Ok(());
-    };
-    let Some(path) = call.definition.prompt(state, &run.vars) else {
-        return Ok(());
-    };
-    let issued = appended.iter().rev().find_map(|event| match event {
-        Event::ArtifactRecorded(artifact) if artifact.path == path => Some(&artifact.sha256),
-        _ => None,
-    });
-    match issued {
-        Some(hash) => put_prompt(call, &path, hash),
-        None => Ok(()),
+    let path = call.definition.prompt(run.state(), &run.vars);
+    let is_issued = |event: &Event| matches!(event, Event::ArtifactRecorded(artifact) if Some(&artifact.path) == path.as_ref());
+    if appended.iter().any(is_issued) {
+        put_prompt(call, run)?;
     }
+    Ok(())
 }
 
-/// Puts a prompt that was issued into its place, unless one is there.
-fn put_prompt(call: &Call<'_>, path: &str, hash: &str) -> Result<(), Fault> {
-    let bytes = EvidenceStore::new(&call.dir).get(hash)?;
-    fail_point::reach("prompt-before-file");
-    put_if_absent(&place(&call.dir, path)?, &bytes)?;
-    fail_point::reach("prompt-after-file");
+/// Puts the prompt of the present unit into its place. One that is there is left as it is.
+fn put_prompt(call: &Call<'_>, run: &RunState) -> Result<(), Fault> {
+    let token = run.tokens.first();
+    let unit = token.and_then(|token| token.unit.as_ref());
+    let hash = unit.and_then(|unit| unit.context.as_ref());
+    if let (Some(hash), Some(path)) = (hash, call.definition.prompt(run.state(), &run.vars)) {
+        let bytes = EvidenceStore::new(&call.dir).get(hash)?;
+        fail_point::reach("prompt-before-file");
+        put_if_absent(&place(&call.dir, &path)?, &bytes)?;
+        fail_point::reach("prompt-after-file");
+    }
     Ok(())
 }
 
 /// Puts the prompt into its place that a process did not come to put there, where its response is there already: the
 /// next step asks for nothing any more then, and the prompt would never come.
 pub(super) fn finish_prompt(call: &Call<'_>, run: &RunState) -> Result<(), Fault> {
-    let Some(token) = run.tokens.first() else {
-        return Ok(());
-    };
-    let issued = token.unit.as_ref().and_then(|unit| unit.context.as_ref());
-    let prompt = call.definition.prompt(&token.state, &run.vars);
-    if let (Some(hash), Some(prompt)) = (issued, prompt)
-        && let Present {
-            prompt: false,
-            response: true,
-        } = present(call, run, token.id)?
-    {
-        put_prompt(call, &prompt, hash)?;
+    match run.tokens.first() {
+        Some(token) if present(call, run, token.id)?.response => put_prompt(call, run),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// The prompt that stands at a state's place already, as after a step back that set only the response aside.

@@ -81,18 +81,10 @@ fn no_such(what: &str, path: &str, carried: &Tree) -> String {
 
 /// Whether the files could not stand in one folder.
 fn clash(tree: &Tree) -> Option<String> {
-    let files: Vec<File> = tree
-        .files
-        .iter()
-        .map(|(path, content)| File {
-            path: path.clone(),
-            content: content.clone(),
-        })
-        .collect();
     let rules = Rules::default()
         .with_max_files(usize::MAX)
         .with_max_bytes(u64::MAX);
-    let error = bundle::check(&files, &[], &rules).err()?;
+    let error = bundle::check(&tree.in_bundle(), &[], &rules).err()?;
     Some(format!(
         "together with the files carried forward it could not be written: {error}"
     ))

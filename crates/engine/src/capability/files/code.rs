@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use journal::{EvidenceStore, durable, sha256_hex};
 use machine::RunState;
+use markup::response::bundle;
 use serde::{Deserialize, Serialize};
 
 use crate::capability::profile::memory::CARRIED;
@@ -65,6 +66,15 @@ impl Tree {
             .iter()
             .map(|(path, content)| (path.clone(), sha256_hex(content.as_bytes())))
             .collect()
+    }
+
+    /// The files as those of a response.
+    pub(crate) fn in_bundle(&self) -> Vec<bundle::File> {
+        let files = self.files.iter().map(|(path, content)| bundle::File {
+            path: path.clone(),
+            content: content.clone(),
+        });
+        files.collect()
     }
 
     /// Keeps all of it as one piece of evidence, and gives the hash of that piece.

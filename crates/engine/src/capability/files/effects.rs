@@ -14,8 +14,8 @@ use serde_json::{Map, Value};
 
 use crate::call::Call;
 use crate::capability::files::code::{self, Tree, free_name};
-use crate::capability::files::subject::{PLAN_FILE, tampered, whole_code};
-use crate::capability::profile::memory::intent::{OpenIteration, SetAside, StoreCode, StorePlan};
+use crate::capability::files::subject::{PLAN_FILE, whole_code, whole_plan};
+use crate::capability::profile::memory::intent::{SetAside, StoreCode, StorePlan};
 use crate::capability::profile::memory::{
     CARRIED, CODE, PLAN, SENT_BACK, SentBack, StoredCode, StoredPlan, plan_hash,
 };
@@ -149,8 +149,8 @@ fn perform(call: &Call<'_>, run: &RunState, pending: &Pending) -> Result<Outcome
             moved_aside(call, &what, &of(what.iteration))?
         }
         "iteration.open" => {
-            let what: OpenIteration = intent::read(&pending.what)?;
-            opened(call, what, pending, &mut keep)?
+            let what: StoreCode = intent::read(&pending.what)?;
+            opened(call, &what, &of(what.iteration), &mut keep)?
         }
         "response.aside" => {
             let what: SetAside = intent::read(&pending.what)?;
@@ -224,9 +224,10 @@ fn reset(
 /// A new iteration: its folder, with the code of the one before where that is carried on.
 fn open(call: &Call<'_>, asked: &EffectRequest<'_>, run: &RunState) -> Result<Value, HandlerError> {
     let carries = asked.with.get("carry").and_then(Value::as_bool) == Some(true);
-    let mut what = OpenIteration {
+    let mut what = StoreCode {
         iteration: iteration(call, run),
         tree: None,
+        before: None,
     };
     if carries {
         let mut before = run.clone();
@@ -237,22 +238,16 @@ fn open(call: &Call<'_>, asked: &EffectRequest<'_>, run: &RunState) -> Result<Va
         }
         whole_code(call, &before)?;
         what.tree = whole(CODE.read(&run.kept)?.as_ref().map(|code| &*code.tree));
-    } else if let Some(recorded) = PLAN.read(&run.kept)? {
-        let bytes = files::read(&call.dir.join(PLAN_FILE))?
-            .ok_or_else(|| tampered(PLAN_FILE, "it is gone"))?;
-        let found = sha256_hex(&bytes);
-        if found != recorded.sha256 {
-            let why = "it is not what was recorded any more";
-            return Err(tampered(PLAN_FILE, why).into());
-        }
+    } else {
+        whole_plan(call, run)?;
     }
     written(&what)
 }
 
 fn opened(
     call: &Call<'_>,
-    what: OpenIteration,
-    pending: &Pending,
+    what: &StoreCode,
+    written: &Written<'_>,
     keep: &mut Map<String, Value>,
 ) -> Result<Vec<Artifact>, Fault> {
     let number = what.iteration;
@@ -262,23 +257,16 @@ fn opened(
     fail_point::reach("io");
     durable::ensure_folder(&folder).map_err(|error| files::unwritable(&folder, &error))?;
     fail_point::reach("io");
-    let of = |iteration| Written { pending, iteration };
-    let mut artifacts = Vec::new();
     CODE.forget(keep);
     CARRIED.forget(keep);
-    if what.tree.is_some() {
-        let carried = StoreCode {
-            iteration: number,
-            tree: what.tree,
-            before: None,
-        };
-        let tree = store_code(call, &carried, "code.changed", keep)?;
-        artifacts.extend(of(number).code(&tree));
-        if let Some(code) = CODE.read(keep)? {
-            CARRIED.put(keep, &code)?;
-        }
+    if what.tree.is_none() {
+        return Ok(Vec::new());
     }
-    Ok(artifacts)
+    let tree = store_code(call, what, "code.changed", keep)?;
+    if let Some(code) = CODE.read(keep)? {
+        CARRIED.put(keep, &code)?;
+    }
+    Ok(written.code(&tree))
 }
 
 /// The files of the state that the edge leads to make room for new ones.
@@ -380,7 +368,7 @@ fn sent_back(
 }
 
 /// The name under which a file of the session stands aside: `x.md` as `x.WORD-1.md`.
-pub(crate) fn put_aside_as(dir: &Path, path: &str, word: &str) -> Result<String, Fault> {
+fn put_aside_as(dir: &Path, path: &str, word: &str) -> Result<String, Fault> {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let (stem, ending) = name.rsplit_once('.').unwrap_or((name, "md"));
     let name = free_name(&dir.join(folder), &format!("{stem}.{word}.{ending}"))?;
@@ -418,23 +406,29 @@ fn moved_aside(
 /// `ours`.
 fn put_over(call: &Call<'_>, name: &str, bytes: &[u8], ours: Option<&str>) -> Result<(), Fault> {
     let place = call.dir.join(name);
-    if files::is_there(&place)? {
-        let there = files::read(&place).ok().flatten();
-        let known = there.is_some_and(|there| {
-            there == bytes || ours.is_some_and(|ours| sha256_hex(&there) == ours)
-        });
-        if !known {
-            let aside = put_aside_as(&call.dir, name, "changed")?;
-            code::rename(&place, &call.dir.join(&aside))
-                .map_err(|error| files::unwritable(&place, &error))?;
-            if let Some(session) = &call.session {
-                session.warn(format!(
-                    "{name} was changed by hand, and stands aside as {aside}"
-                ));
-            }
-        }
+    let there = files::read(&place).ok().flatten();
+    let is_known = there
+        .is_some_and(|there| there == bytes || ours.is_some_and(|ours| sha256_hex(&there) == ours));
+    if !is_known
+        && let Some(aside) = made_room(&call.dir, name, "changed")?
+        && let Some(session) = &call.session
+    {
+        session.warn(format!(
+            "{name} was changed by hand, and stands aside as {aside}"
+        ));
     }
     files::put(&place, bytes)
+}
+
+/// Puts what stands at `path` of a run's folder aside, if anything does, and gives the name that it has then.
+pub(crate) fn made_room(dir: &Path, path: &str, word: &str) -> Result<Option<String>, Fault> {
+    let place = files::place(dir, path)?;
+    if !files::is_there(&place)? {
+        return Ok(None);
+    }
+    let aside = put_aside_as(dir, path, word)?;
+    code::rename(&place, &dir.join(&aside)).map_err(|error| files::unwritable(&place, &error))?;
+    Ok(Some(aside))
 }
 
 fn unknown(name: &str) -> Fault {

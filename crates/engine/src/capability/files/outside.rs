@@ -14,8 +14,8 @@ use machine::{RunState, RunStatus};
 
 use crate::call::Call;
 use crate::call::Input;
-use crate::capability::files::code::{Tree, rename};
-use crate::capability::files::effects::put_aside_as;
+use crate::capability::files::code::Tree;
+use crate::capability::files::effects::made_room;
 use crate::capability::files::subject::{PLAN_FILE, fault as fault_of, is_whole, whole_code};
 use crate::capability::profile::memory::{CODE, plan_hash};
 use crate::capability::profile::session::{code_path, iteration};
@@ -162,7 +162,7 @@ fn put_back(call: &Call<'_>, run: &RunState) -> Result<(Vec<String>, Vec<String>
         && !is_whole(&plan, sha256)
     {
         let bytes = store.get(sha256)?;
-        moved.extend(made_room(call, PLAN_FILE)?);
+        moved.extend(made_room(&call.dir, PLAN_FILE, "changed")?);
         files::put(&plan, &bytes)?;
         restored.push(PLAN_FILE.to_owned());
     }
@@ -181,22 +181,11 @@ fn put_back(call: &Call<'_>, run: &RunState) -> Result<(Vec<String>, Vec<String>
     for taken in about::changed_responses(call, run) {
         let place = files::place(&call.dir, &taken.path)?;
         let bytes = store.get(&taken.sha256)?;
-        moved.extend(made_room(call, &taken.path)?);
+        moved.extend(made_room(&call.dir, &taken.path, "changed")?);
         files::put(&place, &bytes)?;
         restored.push(taken.path);
     }
     Ok((restored, moved))
-}
-
-/// Puts what stands at `path` of the session aside, if anything does, and gives the name that it has then.
-fn made_room(call: &Call<'_>, path: &str) -> Result<Option<String>, Fault> {
-    let place = call.dir.join(path);
-    if !files::is_there(&place)? {
-        return Ok(None);
-    }
-    let aside = put_aside_as(&call.dir, path, "changed")?;
-    rename(&place, &call.dir.join(&aside)).map_err(|error| files::unwritable(&place, &error))?;
-    Ok(Some(aside))
 }
 
 /// Where a folder lies, or would: with the links above it resolved, and nothing made.

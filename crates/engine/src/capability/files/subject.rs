@@ -9,7 +9,7 @@ use markup::response::bundle;
 use serde_json::{Map, Value};
 
 use crate::call::Call;
-use crate::capability::files::code::{self, OnDisk, Tree};
+use crate::capability::files::code::{self, Hashes, OnDisk, Tree};
 use crate::capability::profile::memory::{self, StoredCode, StoredPlan, plan_hash};
 use crate::capability::profile::session::{code_path, iteration};
 use crate::fault;
@@ -55,15 +55,17 @@ pub(crate) fn hash(
 
 /// The hash of what stands before a gate as the journal has it: what [`hash`] finds where nobody changed a file.
 pub(crate) fn recorded(definition: &Definition, run: &RunState, gate: &str, token: u32) -> String {
-    let of_session = match definition.over(gate) {
-        Some(PLAN) => plan_hash(run).map(str::to_owned),
-        Some(CODE) => code_of(run).map(|code| code.hash),
+    let response = || reviewed(run, token).map(|taken| taken.sha256);
+    let known = of_session(definition, run, gate).or_else(response);
+    known.unwrap_or_else(|| reported(run))
+}
+
+/// The hash under which the plan or the code before a gate was recorded; none where it is over something else.
+fn of_session(definition: &Definition, run: &RunState, gate: &str) -> Option<String> {
+    match definition.over(gate)? {
+        PLAN => plan_hash(run).map(str::to_owned),
+        CODE => code_of(run).map(|code| code.hash),
         _ => None,
-    };
-    match (of_session, reviewed(run, token)) {
-        (Some(hash), _) => hash,
-        (None, Some(taken)) => taken.sha256,
-        (None, None) => reported(run),
     }
 }
 
@@ -93,11 +95,7 @@ pub(crate) fn was_opened(call: &Call<'_>, run: &RunState, gate: &str) -> bool {
 
 /// Whether what stands before a gate, with this hash, was changed by somebody since it was recorded.
 pub(crate) fn is_edited(call: &Call<'_>, run: &RunState, gate: &str, hash: &str) -> bool {
-    match call.definition.over(gate) {
-        Some(PLAN) => plan_hash(run).is_some_and(|recorded| recorded != hash),
-        Some(CODE) => code_of(run).is_some_and(|code| code.hash != hash),
-        _ => false,
-    }
+    of_session(&call.definition, run, gate).is_some_and(|recorded| recorded != hash)
 }
 
 /// What is to be recorded and kept where a plan or code is approved that somebody changed by hand: from then on it is what was
@@ -133,7 +131,7 @@ pub(crate) fn approved_as_it_is(
         check_by_hand(&tree)?;
         let recorded = match memory::CODE.read(&run.kept)? {
             Some(code) => Tree::kept(&store, &code.tree)?.hashes(),
-            None => code::Hashes::new(),
+            None => Hashes::new(),
         };
         let changed = differences(&recorded, &hashes)
             .map(|file| {
@@ -164,15 +162,7 @@ pub(crate) const GONE: &str = "";
 
 /// Whether code that somebody changed by hand is such as a response may hold.
 fn check_by_hand(tree: &Tree) -> Result<(), Fault> {
-    let files: Vec<bundle::File> = tree
-        .files
-        .iter()
-        .map(|(path, content)| bundle::File {
-            path: path.clone(),
-            content: content.clone(),
-        })
-        .collect();
-    bundle::check(&files, &[], &bundle::Rules::default())
+    bundle::check(&tree.in_bundle(), &[], &bundle::Rules::default())
         .map_err(|error| fault!("response_unreadable.check_by_hand", error))
 }
 
@@ -209,43 +199,44 @@ pub(crate) fn whole_plan(call: &Call<'_>, run: &RunState) -> Result<Option<Strin
 
 /// The code of the iteration with its hash, if its folder is as it was recorded.
 pub(crate) fn whole_code(call: &Call<'_>, run: &RunState) -> Result<(Tree, String), HandlerError> {
-    let path = code_path(iteration(call, run));
     let Some(recorded) = memory::CODE.read(&run.kept)? else {
         return Ok((Tree::default(), String::new()));
     };
     let tree = Tree::kept(&EvidenceStore::new(&call.dir), &recorded.tree)?;
-    let recorded = recorded.hash;
-    match code_on_disk(call, run)? {
-        OnDisk::Files(files) if code::hash(&files) == recorded => Ok((tree, recorded)),
-        OnDisk::Files(found) => {
-            let first = first_difference(&tree.hashes(), &found);
-            Err(tampered(
-                &format!("{path}/{first}"),
-                "it is not what was recorded any more",
-            )
-            .into())
-        }
-        OnDisk::Strange(place) => {
-            let place = place.strip_prefix(&call.dir).unwrap_or(&place);
-            Err(tampered(&place.display().to_string(), "it is no ordinary file").into())
-        }
-        OnDisk::Nothing => Err(tampered(&path, "it is gone").into()),
+    match code_flaws(call, run, &recorded, || Ok(tree.hashes()))?.first() {
+        None => Ok((tree, recorded.hash)),
+        Some((path, why)) => Err(tampered(path, why).into()),
     }
 }
 
-/// The first path at which two lists of files are not the same.
-fn first_difference(recorded: &code::Hashes, found: &code::Hashes) -> String {
-    differences(recorded, found)
-        .next()
-        .cloned()
-        .unwrap_or_default()
+/// Where the code of the iteration is not as it was recorded, in the run's folder, and why. `hashes` are those of its files.
+fn code_flaws(
+    call: &Call<'_>,
+    run: &RunState,
+    recorded: &StoredCode,
+    hashes: impl FnOnce() -> Result<Hashes, Fault>,
+) -> Result<Vec<(String, &'static str)>, Fault> {
+    let path = code_path(iteration(call, run));
+    Ok(match code_on_disk(call, run)? {
+        OnDisk::Files(found) if code::hash(&found) == recorded.hash => Vec::new(),
+        OnDisk::Files(found) => differences(&hashes()?, &found)
+            .map(|file| {
+                (
+                    format!("{path}/{file}"),
+                    "it is not what was recorded any more",
+                )
+            })
+            .collect(),
+        OnDisk::Strange(place) => {
+            let place = place.strip_prefix(&call.dir).unwrap_or(&place);
+            vec![(place.display().to_string(), "it is no ordinary file")]
+        }
+        OnDisk::Nothing => vec![(path, "it is gone")],
+    })
 }
 
 /// The paths at which two lists of files are not the same: those that were recorded, and then those that were added.
-fn differences<'a>(
-    recorded: &'a code::Hashes,
-    found: &'a code::Hashes,
-) -> impl Iterator<Item = &'a String> {
+fn differences<'a>(recorded: &'a Hashes, found: &'a Hashes) -> impl Iterator<Item = &'a String> {
     let other = recorded
         .iter()
         .filter(|(path, sha256)| found.get(*path) != Some(*sha256));
@@ -257,25 +248,14 @@ fn differences<'a>(
 
 /// The files of the iteration's code that are not as they were recorded, in the session's folder.
 pub(crate) fn changed_code(call: &Call<'_>, run: &RunState) -> Vec<String> {
-    let path = code_path(iteration(call, run));
     let Some(recorded) = code_of(run) else {
         return Vec::new();
     };
-    match code::on_disk(&call.dir.join(&path)) {
-        Ok(OnDisk::Files(found)) if code::hash(&found) == recorded.hash => Vec::new(),
-        Ok(OnDisk::Files(found)) => {
-            match Tree::kept(&EvidenceStore::new(&call.dir), &recorded.tree) {
-                Ok(tree) => differences(&tree.hashes(), &found)
-                    .map(|file| format!("{path}/{file}"))
-                    .collect(),
-                Err(_) => vec![path],
-            }
-        }
-        Ok(OnDisk::Strange(place)) => {
-            let place = place.strip_prefix(&call.dir).unwrap_or(&place);
-            vec![place.display().to_string()]
-        }
-        Ok(OnDisk::Nothing) | Err(_) => vec![path],
+    let store = EvidenceStore::new(&call.dir);
+    let hashes = || Ok(Tree::kept(&store, &recorded.tree)?.hashes());
+    match code_flaws(call, run, &recorded, hashes) {
+        Ok(flaws) => flaws.into_iter().map(|(path, _)| path).collect(),
+        Err(_) => vec![code_path(iteration(call, run))],
     }
 }
 

@@ -100,7 +100,7 @@ pub(crate) mod intent {
         pub(crate) iteration: i64,
     }
 
-    /// Makes the code of an iteration what a tree of the run's evidence is.
+    /// Makes the code of an iteration what a tree of the run's evidence is; or opens one, which begins with it.
     #[derive(Debug, Serialize, Deserialize)]
     pub(crate) struct StoreCode {
         pub(crate) iteration: i64,
@@ -108,14 +108,6 @@ pub(crate) mod intent {
         pub(crate) tree: Option<String>,
         /// Hash of the code that may be replaced: what else is there was changed by hand.
         pub(crate) before: Option<String>,
-    }
-
-    /// Opens an iteration.
-    #[derive(Debug, Serialize, Deserialize)]
-    pub(crate) struct OpenIteration {
-        pub(crate) iteration: i64,
-        /// The tree that it begins with; none for no code.
-        pub(crate) tree: Option<String>,
     }
 
     /// Puts files of the run's folder aside.

@@ -6,8 +6,7 @@ use text::plain::one_line;
 use crate::action::next::next_or_step;
 use crate::approval::present_unit;
 use crate::call::{Call, Input};
-use crate::capability::files::code::rename;
-use crate::capability::files::effects::put_aside_as;
+use crate::capability::files::effects::made_room;
 use crate::capability::profile::read::phase_of;
 use crate::engine::Engine;
 use crate::fault;
@@ -92,10 +91,7 @@ impl Engine {
                 return Err(fault!("already_there.response_there", path).detail("path", path));
             }
             if !same {
-                let aside = put_aside_as(&writer.call.dir, &path, "replaced")?;
-                rename(&place, &writer.call.dir.join(&aside))
-                    .map_err(|error| files::unwritable(&place, &error))?;
-                replaced = Some(aside);
+                replaced = made_room(&writer.call.dir, &path, "replaced")?;
             }
         }
         files::put(&place, bytes)?;
