@@ -1,12 +1,11 @@
 //! Beginning a run: its resources are opened, then it is pinned to what holds now.
 
 use std::fs;
-use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use journal::layout::{ProjectDir, RunStem, short_name};
-use machine::Definition;
+use journal::layout::{ProjectDir, RunDir, RunStem, short_name};
+use machine::{Definition, RunState, Shared};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use workspace::profile::Profile;
@@ -65,42 +64,6 @@ impl Serialize for Started {
     }
 }
 
-/// What a run that begins works with. Any of it may have refused, and then there is no run to begin.
-#[derive(Default)]
-pub(crate) struct Resources {
-    /// A task on a branch.
-    pub(crate) task: Option<Box<Planned>>,
-    /// What reads responses and writes prompts.
-    pub(crate) profile: Option<Profile>,
-    /// Documents of work items.
-    pub(crate) skills: Option<Skills>,
-    /// What the caller should know of its beginning.
-    pub(crate) warnings: Vec<String>,
-}
-
-/// What a run remembers from its beginning, and what its item sets are filled with.
-type InitialContents = (Map<String, Value>, Vec<(String, Vec<Map<String, Value>>)>);
-
-impl Resources {
-    /// What the run in `dir` is to remember of them, and what item sets hold.
-    fn open(&self, definition: &Definition, dir: &Path) -> Result<InitialContents, Fault> {
-        let (mut keep, mut items) = (Map::new(), Vec::new());
-        if let Some(planned) = &self.task {
-            let opened = task_start::open(planned, dir)?;
-            keep.extend(opened.keep);
-            let set = definition.bound_set(TASKS, "into").unwrap_or_default();
-            items.push((set.to_owned(), opened.items));
-        }
-        if let Some(profile) = &self.profile {
-            keep.extend(session::pin(profile, dir)?);
-        }
-        if let Some(skills) = &self.skills {
-            keep.extend(skills.begin(definition, dir)?);
-        }
-        Ok((keep, items))
-    }
-}
-
 impl Engine {
     /// Begins a run of any workflow.
     pub fn run_start(&self, workflow: &str, inputs: Map<String, Value>) -> Result<Started, Fault> {
@@ -117,18 +80,17 @@ impl Engine {
     fn start_on_task(
         &self,
         workflow: (Definition, Source),
-        mut inputs: Map<String, Value>,
+        inputs: Map<String, Value>,
     ) -> Result<Started, Fault> {
         let (definition, _) = &workflow;
         let bound = |parameter| definition.bound_input(TASKS, parameter).unwrap_or_default();
         let (id, most) = (bound("id"), bound("attempts"));
-        let given = inputs.shift_remove(id);
-        let task = given.as_ref().and_then(Value::as_str);
+        let task = inputs.get(id).and_then(Value::as_str);
         let Some(task) = task.filter(|id| !id.is_empty()) else {
             let (workflow, value) = (&definition.id.value, format!("{id}=ID"));
             return Err(fault!("usage.start_on_task", workflow, id, value));
         };
-        let attempts = inputs.shift_remove(most).map(|given| {
+        let attempts = inputs.get(most).map(|given| {
             let attempts = given.as_u64().and_then(|n| u32::try_from(n).ok());
             attempts.ok_or_else(|| fault!("usage.attempts", input = most, given))
         });
@@ -157,68 +119,45 @@ impl Engine {
         &self,
         project: &ProjectDir,
         workflow: (Definition, Source),
-        mut inputs: Map<String, Value>,
+        inputs: Map<String, Value>,
         name: Option<&str>,
     ) -> Result<Started, Fault> {
-        let (definition, _) = &workflow;
-        let profile = self.profile_of(definition, &mut inputs)?;
-        let skills = Self::skills_of(definition, project, name)?;
-        let id = &definition.id.value;
-        let stem = match (&profile, &skills) {
-            (Some(profile), _) => RunStem::session(id, name.unwrap_or(&profile.name))?,
-            (None, Some(skills)) => RunStem::session(id, skills.name())?,
-            (None, None) => RunStem::workflow(id)?,
-        };
-        let resources = Resources {
-            task: None,
-            profile,
-            skills,
-            warnings: self.start_warnings()?,
-        };
-        self.begin(&GENERIC, project, workflow, inputs, &stem, resources)
+        self.begin(&GENERIC, project, workflow, inputs, name, None)
     }
-
-    /// Makes the run's folder and journals its beginning. Where nothing was journalled nothing is left.
+    /// Begins a run under the lock of its project: over `task`, where it has one. What it works with is opened; any of it may refuse, and
+    /// then there is no run to begin. Where nothing was journalled nothing is left.
     pub(crate) fn begin(
         &self,
         view: &'static View,
         project: &ProjectDir,
         (definition, source): (Definition, Source),
-        inputs: Map<String, Value>,
-        stem: &RunStem,
-        resources: Resources,
+        mut inputs: Map<String, Value>,
+        name: Option<&str>,
+        task: Option<&Planned>,
     ) -> Result<Started, Fault> {
+        let profile = self.profile_of(&definition, &mut inputs)?;
+        let skills = Self::skills_of(&definition, project, name)?;
+        let id = &definition.id.value;
+        let stem = match (task, &profile, &skills) {
+            (Some(task), ..) => RunStem::task(&task.start.tag, &task.start.task_id)?,
+            (_, Some(profile), _) => RunStem::session(id, name.unwrap_or(&profile.name))?,
+            (_, _, Some(skills)) => RunStem::session(id, skills.name())?,
+            _ => RunStem::workflow(id)?,
+        };
+        let warnings = match task {
+            Some(task) => self.warnings_of(project, task)?,
+            None => self.start_warnings()?,
+        };
         inputs::check_unit_ids(&definition, &inputs)?;
         self.no_weaker_than_settings(&definition, &inputs)?;
         Self::sweep(project);
-        if let Some(planned) = &resources.task {
-            project.tag(&planned.start.tag)?;
+        if let Some(task) = task {
+            project.tag(&task.start.tag)?;
         }
-        let dir = project.create_run(stem, &stamp(self.clock.millis()))?;
+        let dir = project.create_run(&stem, &stamp(self.clock.millis()))?;
         fail_point::reach("start-after-folder");
-        let definition = Arc::new(definition);
-        let begun = resources
-            .open(&definition, dir.path())
-            .and_then(|(mut keep, items)| {
-                if definition.works_with(COMMANDS)
-                    && let Some(path) = &source.path
-                {
-                    keep.extend(WORKFLOW_FILE.entry(&real(path))?);
-                }
-                let command = self.pinned_start(dir.id(), &definition, source, inputs, keep, items);
-                let mut call = self.first_call(dir.path(), Arc::clone(&definition));
-                if let Some(task) = &resources.task {
-                    call.looked_at(Rc::clone(&task.tree));
-                }
-                call.session = resources
-                    .profile
-                    .map(|profile| Session::begun(profile, self));
-                call.skills = resources.skills;
-                let of = Arc::clone(&definition);
-                let mut open = OpenRun::begin(dir.path(), of, &self.command, &*self.clock)?;
-                let done = open.command(&call, &command);
-                Ok((std::mem::take(&mut open.run), done))
-            });
+        let pinned = (Arc::new(definition), source);
+        let begun = self.journal_start(&dir, pinned.clone(), inputs, (task, profile, skills));
         let began = begun.as_ref().is_ok_and(|(run, _)| !run.run.is_empty());
         if !began {
             let _ = fs::remove_dir_all(dir.path());
@@ -227,25 +166,23 @@ impl Engine {
         match done? {
             CommandOutcome::Moved(_) if !began => Err(Fault::bug("a start journalled nothing")),
             CommandOutcome::Moved(_) => {
-                let task = resources.task;
-                let baseline = task.as_ref().and_then(|task| task.baseline.as_ref());
                 let call = self.call(&dir, &run, Input::None)?;
-                let detail = if task.is_some() {
-                    Detail::Given
-                } else {
-                    Detail::Brief
+                let detail = match task {
+                    Some(_) => Detail::Given,
+                    None => Detail::Brief,
                 };
+                let baseline = task.and_then(|task| task.baseline.as_ref());
                 Ok(Started {
                     run_id: run.run.clone(),
                     workflow: run.workflow.clone(),
                     baseline: baseline.map(|baseline| baseline.counts),
-                    warnings: resources.warnings,
+                    warnings,
                     next_action: next_action(view, &call, &run, detail)?,
-                    branch: task.map(|task| task.start.branch),
+                    branch: task.map(|task| task.start.branch.clone()),
                 })
             }
             CommandOutcome::Refused(refusal) => {
-                let said = messages::refusal(&run, &definition, None, &refusal);
+                let said = messages::refusal(&run, &pinned.0, None, &refusal);
                 Err(fault_with(&refusal, said))
             }
             CommandOutcome::EffectFailed {
@@ -263,6 +200,41 @@ impl Engine {
                 ))
                 .recover(Verb::Resume)),
         }
+    }
+
+    /// Journals the beginning of a run in its folder: the run then, and what that came to.
+    fn journal_start(
+        &self,
+        dir: &RunDir,
+        (definition, source): (Arc<Definition>, Source),
+        inputs: Map<String, Value>,
+        (task, profile, skills): (Option<&Planned>, Option<Profile>, Option<Skills>),
+    ) -> Result<(Shared<RunState>, Result<CommandOutcome, Fault>), Fault> {
+        let mut call = self.first_call(dir.path(), Arc::clone(&definition));
+        let (mut keep, mut items) = (Map::new(), Vec::new());
+        if let Some(task) = task {
+            let opened = task_start::open(task, dir.path())?;
+            keep.extend(opened.keep);
+            items.push((task.start.items.clone(), opened.items));
+            call.looked_at(Rc::clone(&task.tree));
+        }
+        if let Some(profile) = profile {
+            keep.extend(session::pin(&profile, dir.path())?);
+            call.session = Some(Session::begun(profile, self));
+        }
+        if let Some(skills) = skills {
+            keep.extend(skills.begin(&definition, dir.path())?);
+            call.skills = Some(skills);
+        }
+        if definition.works_with(COMMANDS)
+            && let Some(path) = &source.path
+        {
+            keep.extend(WORKFLOW_FILE.entry(&real(path))?);
+        }
+        let command = self.pinned_start(dir.id(), &definition, source, inputs, keep, items);
+        let mut open = OpenRun::begin(dir.path(), definition, &self.command, &*self.clock)?;
+        let done = open.command(&call, &command);
+        Ok((std::mem::take(&mut open.run), done))
     }
 
     /// The profile that a run of `definition` is to have, with its values checked; none where it uses none.

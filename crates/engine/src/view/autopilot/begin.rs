@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use journal::layout::short_name;
-use journal::layout::{ProjectDir, RunDir, RunStem};
+use journal::layout::{ProjectDir, RunDir};
 use machine::state::RunStatus;
 use machine::{Command, Definition, RunState};
 use serde::Serialize;
@@ -31,7 +31,7 @@ use crate::engine::Engine;
 use crate::fault;
 use crate::fault::Fault;
 use crate::find::{RunHead, is_over_a_task, over_tasks};
-use crate::generic::begin::{Resources, Started};
+use crate::generic::begin::Started;
 use crate::integrity::is_bare;
 use crate::library::Source;
 use crate::next_step::{Argument, Verb};
@@ -96,21 +96,7 @@ pub struct PlannedSubtask {
 const SUPERSEDE: Option<Argument> = Some(Argument("force"));
 
 impl Engine {
-    pub(crate) fn planned(
-        &self,
-        definition: &Definition,
-        start: &request::Start,
-    ) -> Result<Planned, Fault> {
-        // A path is meant from where the caller stands.
-        let start = &request::Start {
-            plan: start.plan.as_ref().map(|plan| self.cwd.join(plan)),
-            reports: start
-                .reports
-                .iter()
-                .map(|report| self.cwd.join(report))
-                .collect(),
-            ..start.clone()
-        };
+    fn planned(&self, definition: &Definition, start: &request::Start) -> Result<Planned, Fault> {
         let belongs = |branch: &str, task: &str, tag: &str| -> bool {
             // Asked for only now: who was faster may have made the project's folder since, and then the branch.
             let project = self.stored().ok().flatten();
@@ -125,7 +111,7 @@ impl Engine {
                     .is_some_and(|memory| memory.start.branch == branch && memory.start.tag == tag)
             })
         };
-        let planned = preflight::plan(
+        let mut planned = preflight::plan(
             &self.root,
             &self.settings,
             self.tag.as_deref(),
@@ -133,33 +119,25 @@ impl Engine {
             &belongs,
         )?;
         kinds::are_known(definition, &planned.plan.runnable)?;
+        let set = definition.bound_set(TASKS, "into").unwrap_or_default();
+        set.clone_into(&mut planned.start.items);
         Ok(planned)
     }
 
-    /// The suite as it is before a run, where somebody wants it run. Nothing is locked meanwhile.
-    fn baseline(
-        &self,
-        definition: &Definition,
-        start: &request::Start,
-    ) -> Result<Option<TestEvidence>, Fault> {
-        if !start.verify {
-            return Ok(None);
-        }
-        // A start that is refused is refused before anything is run.
-        let planned = self.planned(definition, start)?;
-        let reports = start.reports.iter().map(|path| self.cwd.join(path));
-        let memory = memory_of(&planned);
+    /// The suite as it is before a run. Nothing is locked meanwhile.
+    fn baseline(&self, planned: &Planned, start: &request::Start) -> Result<TestEvidence, Fault> {
+        let memory = memory_of(planned);
         let base = memory.last_oid()?;
         let suites = Suites {
             memory: &memory,
             config: &self.settings.config,
-            reports: &reports.collect::<Vec<_>>(),
+            reports: &start.reports,
             format: evidence::format_named(start.format.as_deref())?,
             cancelled: &self.cancellation(),
             run_dir: None,
         };
         self.with_suites((&memory, &base), None, || {
-            suites.of_commit(&self.benches_folder()?, &base).map(Some)
+            suites.of_commit(&self.benches_folder()?, &base)
         })
     }
 
@@ -181,7 +159,7 @@ impl Engine {
             self.refuse_second(&project, SUPERSEDE)?;
         }
         let (definition, _) = self.startable_in(&AUTOPILOT, start.workflow.as_deref())?;
-        let start = self.with_attempts(&definition, start, &mut Map::new())?;
+        let start = self.meant_start(&definition, start, &mut Map::new())?;
         let planned = self.planned(&definition, &start)?;
         let call = self.first_call(&self.root, Arc::new(definition));
         let memory = memory_of(&planned);
@@ -304,9 +282,9 @@ impl Engine {
         self.start_workflow(&AUTOPILOT, workflow, start, Map::new())
     }
 
-    /// A start with as many tries as a run of this workflow has: those that are given, which `inputs` name then, or what
-    /// its input has where nothing is given.
-    fn with_attempts(
+    /// A start as it is meant: its paths from where the caller stands, and with as many tries as a run of this workflow has: those that
+    /// are given, which `inputs` name then, or what its input has where nothing is given.
+    fn meant_start(
         &self,
         definition: &Definition,
         start: &request::Start,
@@ -323,36 +301,36 @@ impl Engine {
         }
         self.no_weaker_than_settings(definition, inputs)?;
         let most = || self.default_of_input(definition, input)?.as_u64();
+        let reports = start.reports.iter().map(|report| self.cwd.join(report));
         Ok(request::Start {
             max_attempts: start.max_attempts.or_else(|| u32::try_from(most()?).ok()),
+            plan: start.plan.as_ref().map(|plan| self.cwd.join(plan)),
+            reports: reports.collect(),
             ..start.clone()
         })
     }
 
-    /// Begins a run over a task. `further` are inputs that only this definition has.
+    /// Begins a run over a task, with these inputs beside it.
     pub(crate) fn start_workflow(
         &self,
         view: &'static View,
         workflow: (Definition, Source),
         start: &request::Start,
-        further: Map<String, Value>,
+        mut inputs: Map<String, Value>,
     ) -> Result<Started, Fault> {
         let (definition, source) = &workflow;
-        let bound = |parameter| definition.bound_input(TASKS, parameter).unwrap_or_default();
-        let mut inputs = further;
-        // Before anything is run.
-        let start = &self.with_attempts(definition, start, &mut inputs)?;
-        let profile = self.profile_of(definition, &mut inputs)?;
+        // A start that is refused is refused before anything is run, and leaves no folder behind.
+        let start = &self.meant_start(definition, start, &mut inputs)?;
+        self.profile_of(definition, &mut inputs)?;
         let stored = self.stored()?;
         if let Some(project) = stored.as_ref().filter(|_| !start.force || self.asks) {
             self.make_way(view, project, definition, start)?;
         }
-        let baseline = self.baseline(definition, start)?;
-        let before = match stored {
-            // First without making anything: a start that is refused leaves no folder behind.
-            None => Some(self.planned(definition, start)?),
-            Some(_) => None,
-        };
+        let before = (stored.is_none() || start.verify).then(|| self.planned(definition, start));
+        let before = before.transpose()?;
+        let baseline = before.as_ref().filter(|_| start.verify);
+        let baseline = baseline.map(|planned| self.baseline(planned, start));
+        let baseline = baseline.transpose()?;
         let checked = if checks::is_checking(definition) {
             self.checked_before()?
         } else {
@@ -360,15 +338,13 @@ impl Engine {
         };
         let project = self.home.project(&self.root)?;
         let lock = project.lock(self.wait(), &self.command)?;
-        // It holds unless another start was faster.
-        let before = before.filter(|_| project.runs().is_ok_and(|runs| runs.is_empty()));
         self.make_way(view, &project, definition, start)?;
-        let mut planned = match before {
+        // It holds unless a suite took its time, or another start was faster.
+        let is_first = || project.runs().is_ok_and(|runs| runs.is_empty());
+        let mut planned = match before.filter(|_| !start.verify && is_first()) {
             Some(planned) => planned,
             None => self.planned(definition, start)?,
         };
-        let own = planned.plan.runnable.iter();
-        planned.start.planned = own.map(|subtask| subtask.id.clone()).collect();
         if !start.force
             && let Some(begun) =
                 Self::begun_before(&project, source, &planned.start, baseline.is_some())?
@@ -385,20 +361,10 @@ impl Engine {
                 next_action: next_action(view, &resumed.writer.call, run, Detail::Given)?,
             });
         }
-        planned.baseline = baseline;
-        planned.checked = checked;
-        let set = definition.bound_set(TASKS, "into").unwrap_or_default();
-        set.clone_into(&mut planned.start.items);
-        let stem = RunStem::task(&planned.start.tag, &planned.start.task_id)?;
-        let task = Value::from(planned.start.task_id.as_str());
-        inputs.insert(bound("id").to_owned(), task);
-        let resources = Resources {
-            profile,
-            skills: Self::skills_of(definition, &project, None)?,
-            warnings: self.warnings_of(&project, &planned)?,
-            task: Some(Box::new(planned)),
-        };
-        self.begin(view, &project, workflow, inputs, &stem, resources)
+        (planned.baseline, planned.checked) = (baseline, checked);
+        let id = definition.bound_input(TASKS, "id").unwrap_or_default();
+        inputs.insert(id.to_owned(), planned.start.task_id.as_str().into());
+        self.begin(view, &project, workflow, inputs, None, Some(&planned))
     }
 
     /// Ends the run that is under way where that is asked for and the start would not be refused; else refuses to begin beside it.
@@ -413,13 +379,22 @@ impl Engine {
             && let Some(other) = running(project)?
         {
             self.planned(definition, start)?;
-            self.supersede(&other)?;
+            let writer = self.writer(&other, Input::None)?;
+            let abort = Command::Abort {
+                approval: self.approval_of_turn(&writer.open, &Turn::new(Verb::Abort, ""))?,
+                flags: Map::new(),
+            };
+            turned(&AUTOPILOT, writer, &abort, |_| String::new())?;
         }
         self.refuse_second(project, SUPERSEDE.filter(|_| view.is_of_tasks))
     }
 
     /// What should be said of a run that begins so.
-    fn warnings_of(&self, project: &ProjectDir, planned: &Planned) -> Result<Vec<String>, Fault> {
+    pub(crate) fn warnings_of(
+        &self,
+        project: &ProjectDir,
+        planned: &Planned,
+    ) -> Result<Vec<String>, Fault> {
         let mut warnings = planned.start.warnings.clone();
         warnings.extend(Self::paused_before(project, &planned.start.task_id)?);
         warnings.extend(self.start_warnings()?);
@@ -501,15 +476,6 @@ impl Engine {
         for folder in folders {
             let _ = journal::derived::remove_leftovers(&folder);
         }
-    }
-
-    pub(crate) fn supersede(&self, other: &RunDir) -> Result<(), Fault> {
-        let writer = self.writer(other, Input::None)?;
-        let abort = Command::Abort {
-            approval: self.approval_of_turn(&writer.open, &Turn::new(Verb::Abort, ""))?,
-            flags: Map::new(),
-        };
-        turned(&AUTOPILOT, writer, &abort, |_| String::new()).map(drop)
     }
 }
 

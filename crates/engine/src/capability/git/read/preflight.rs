@@ -148,6 +148,8 @@ pub fn plan(
         }
     }
     start.source.pin(&task);
+    let ids = plan.runnable.iter().map(|subtask| subtask.id.clone());
+    start.planned = ids.collect();
     start.implicit = task.subtasks.iter().any(|subtask| subtask.implicit);
     start.skipped = plan
         .skipped
