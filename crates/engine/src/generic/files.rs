@@ -99,15 +99,13 @@ pub(crate) fn read_at_most(path: &Path, largest: u64) -> Result<Option<Vec<u8>>,
     if !about.is_file() {
         return Err(no_file(path));
     }
-    if about.len() > largest {
-        return Err(too_large(path, about.len(), largest));
-    }
     let mut bytes = Vec::new();
-    file.take(largest + 1)
+    file.take(largest.saturating_add(1))
         .read_to_end(&mut bytes)
         .map_err(|error| unreadable(path, &error))?;
     if bytes.len() as u64 > largest {
-        return Err(too_large(path, bytes.len() as u64, largest));
+        let (path, len) = (path.display(), about.len());
+        return Err(fault!("too_large.file", path, len, largest));
     }
     Ok(Some(bytes))
 }
@@ -277,10 +275,6 @@ fn gone(error: &io::Error) -> bool {
 fn no_file(path: &Path) -> Fault {
     fault!("unsafe_path.no_ordinary_file", path = path.display())
         .detail("path", path.display().to_string())
-}
-
-fn too_large(path: &Path, len: u64, largest: u64) -> Fault {
-    fault!("too_large.file", path = path.display(), len, largest)
 }
 
 pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Fault {

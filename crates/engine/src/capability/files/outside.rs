@@ -25,6 +25,7 @@ use crate::fault;
 use crate::fault::Fault;
 use crate::find::Selector;
 use crate::generic::files;
+use crate::hook::place::real;
 use crate::links::not_led_out;
 use crate::turn::TurnOutcome;
 use crate::turn::answer::{TurnAnswer, TurnDetails};
@@ -71,7 +72,7 @@ impl Engine {
         let (tree, _) = whole_code(&call, &run).map_err(fault_of)?;
         not_led_out(&to, &self.cwd)?;
         let store = fs::canonicalize(&self.settings.store).unwrap_or_default();
-        let to = real(&to).map_err(|error| files::unwritable(&to, &error))?;
+        let to = real(&self.cwd, &to);
         if !store.as_os_str().is_empty() && to.starts_with(&store) {
             return Err(fault!("bad_name.session_export", to = to.display()));
         }
@@ -83,19 +84,22 @@ impl Engine {
         };
         let mut in_the_way = Vec::new();
         for (path, content) in &tree.files {
-            match stands(&to, path, content.as_bytes())? {
-                ExistingFile::Nothing => exported.written.push(path.clone()),
-                ExistingFile::TheSame => exported.unchanged.push(path.clone()),
-                ExistingFile::Another if force => exported.written.push(path.clone()),
-                ExistingFile::Another => in_the_way.push(path.clone()),
-                // Not even by force: it would write where nobody meant.
-                ExistingFile::Strange(place) => {
-                    return Err(fault!(
-                        "unsafe_path.session_export",
-                        place = place.display(),
-                        path
-                    ));
+            let there =
+                files::place(&to, path).and_then(|place| files::read_at_most(&place, u64::MAX));
+            match there {
+                Ok(None) => exported.written.push(path.clone()),
+                Ok(Some(there)) if there == content.as_bytes() => {
+                    exported.unchanged.push(path.clone());
                 }
+                Ok(Some(_)) if force => exported.written.push(path.clone()),
+                Ok(Some(_)) => in_the_way.push(path.clone()),
+                // Not even by force: it would write where nobody meant.
+                Err(fault) if fault.code == "unsafe_path" => {
+                    let place = to.join(path);
+                    let place = place.display();
+                    return Err(fault!("unsafe_path.session_export", place, path));
+                }
+                Err(fault) => return Err(fault),
             }
         }
         if !in_the_way.is_empty() {
@@ -186,66 +190,6 @@ fn put_back(call: &Call<'_>, run: &RunState) -> Result<(Vec<String>, Vec<String>
         restored.push(taken.path);
     }
     Ok((restored, moved))
-}
-
-/// Where a folder lies, or would: with the links above it resolved, and nothing made.
-fn real(folder: &Path) -> io::Result<PathBuf> {
-    let mut there = folder;
-    let mut missing = Vec::new();
-    loop {
-        match fs::canonicalize(there) {
-            Ok(mut real) => {
-                real.extend(missing.into_iter().rev());
-                return Ok(real);
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // Behind a folder that is not there, `..` has no meaning.
-                let (Some(name), Some(parent)) = (there.file_name(), there.parent()) else {
-                    return Err(error);
-                };
-                missing.push(name.to_owned());
-                there = parent;
-            }
-            Err(error) => return Err(error),
-        }
-    }
-}
-
-/// What stands where a file is to be written.
-enum ExistingFile {
-    Nothing,
-    TheSame,
-    Another,
-    /// A link, or something else that is no ordinary file, here or in a folder above.
-    Strange(PathBuf),
-}
-
-fn stands(to: &Path, path: &str, content: &[u8]) -> Result<ExistingFile, Fault> {
-    let mut place = to.to_owned();
-    let mut parts = path.split('/').peekable();
-    while let Some(part) = parts.next() {
-        place.push(part);
-        let about = match fs::symlink_metadata(&place) {
-            Ok(about) => about,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(ExistingFile::Nothing);
-            }
-            Err(error) => return Err(files::unwritable(&place, &error)),
-        };
-        let is_last = parts.peek().is_none();
-        if is_last && about.is_file() {
-            let same = fs::read(&place).is_ok_and(|there| there == content);
-            return Ok(if same {
-                ExistingFile::TheSame
-            } else {
-                ExistingFile::Another
-            });
-        }
-        if is_last || !about.is_dir() {
-            return Ok(ExistingFile::Strange(place));
-        }
-    }
-    Ok(ExistingFile::Strange(place))
 }
 
 /// Takes away what an export left beside these files that was killed.

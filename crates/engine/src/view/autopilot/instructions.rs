@@ -1,8 +1,6 @@
 //! What the executor of a unit is given: put together once, when the unit is issued, and kept by
 //! its hash. `next` only reads it.
 
-use std::path::{Path, PathBuf};
-
 use machine::decide::PromptRequest;
 use machine::state::{Item, Token};
 use machine::{Role, RunState};
@@ -429,10 +427,7 @@ pub fn without_template(fault: &Fault) -> String {
 /// The rules files that the project has; one that was asked for and is missing is skipped and noted. So is one that lies elsewhere: what is read
 /// here goes to a model, and the settings that name it may come with a cloned repository.
 fn rules(call: &Call<'_>, memory: &Memory, role: &Role, notes: &mut Vec<String>) -> Vec<Value> {
-    let own: Vec<PathBuf> = [call.root, &memory.start.top_level]
-        .into_iter()
-        .filter_map(|folder| std::fs::canonicalize(folder).ok())
-        .collect();
+    let repository = memory.repository();
     let prompts = &call.pinned.prompts;
     let usual = Config::default().prompts;
     let mut paths: Vec<String> = prompts
@@ -453,8 +448,10 @@ fn rules(call: &Call<'_>, memory: &Memory, role: &Role, notes: &mut Vec<String>)
             }
             continue;
         };
-        let is_of_it = own.iter().any(|folder| real.starts_with(folder));
-        let may_be_read = is_of_it && !is_kept_back(&real, memory);
+        // Git ignores what holds secrets, and its own folder is nobody else's.
+        let may_be_read = repository.relative(&real).is_some_and(|path| {
+            !is_of_git(&path.to_path_buf()) && !repository.is_ignored(&path).unwrap_or(true)
+        });
         let Some(bytes) = may_be_read.then(|| std::fs::read(real).ok()).flatten() else {
             notes.push(format!(
                 "{path} (not read: it lies outside of the project, git ignores it, or it cannot be read)"
@@ -466,20 +463,6 @@ fn rules(call: &Call<'_>, memory: &Memory, role: &Role, notes: &mut Vec<String>)
         rules.push(json!({ "path": path, "text": cut }));
     }
     rules
-}
-
-/// Whether a file in the working tree is none of the repository's: git's own, or one that git ignores, where secrets are
-/// kept. Settings that name it may come with a clone, and what is read goes to a model.
-fn is_kept_back(real: &Path, memory: &Memory) -> bool {
-    let repository = memory.repository();
-    let top = &memory.start.top_level;
-    let top = std::fs::canonicalize(top).unwrap_or_else(|_| top.clone());
-    let Ok(inside) = real.strip_prefix(&top) else {
-        return true;
-    };
-    is_of_git(inside)
-        || RepoPath::from_bytes(inside.as_os_str().as_encoded_bytes())
-            .is_ok_and(|path| repository.is_ignored(&path).unwrap_or(true))
 }
 
 /// A subtask with all that its task says of it.
