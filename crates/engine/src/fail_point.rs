@@ -56,6 +56,14 @@ pub(crate) fn reach(name: &'static str) {
     }
 }
 
+/// Makes a change to a run's folder, with a place to die before and after it.
+pub(crate) fn io<T, E>(change: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+    reach("io");
+    let done = change()?;
+    reach("io");
+    Ok(done)
+}
+
 /// Nothing: this is a release build.
 #[cfg(not(debug_assertions))]
 pub(crate) fn reach(_name: &'static str) {}

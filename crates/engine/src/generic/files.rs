@@ -14,7 +14,6 @@ use machine::{Event, Reading, Refusal, RunState};
 use serde::{Deserialize, Serialize};
 
 use crate::call::Call;
-use crate::capability::files::code::unreadable;
 use crate::fail_point;
 use crate::fault;
 use crate::fault::Fault;
@@ -56,7 +55,7 @@ pub(crate) fn place(dir: &Path, path: &str) -> Result<PathBuf, Fault> {
                 return Err(fault!("unsafe_path.place", place = place.display()));
             }
             Err(error) if gone(&error) => {}
-            Err(error) => return Err(unreadable(&place, &error)),
+            Err(error) => return Err(unreadable(&place)(error)),
         }
     }
     Ok(place)
@@ -67,7 +66,7 @@ pub(crate) fn is_there(path: &Path) -> Result<bool, Fault> {
     match fs::symlink_metadata(path) {
         Ok(_) => Ok(true),
         Err(error) if gone(&error) => Ok(false),
-        Err(error) => Err(unreadable(path, &error)),
+        Err(error) => Err(unreadable(path)(error)),
     }
 }
 
@@ -93,16 +92,16 @@ pub(crate) fn read_at_most(path: &Path, largest: u64) -> Result<Option<Vec<u8>>,
         Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
             return Err(no_file(path));
         }
-        Err(error) => return Err(unreadable(path, &error)),
+        Err(error) => return Err(unreadable(path)(error)),
     };
-    let about = file.metadata().map_err(|error| unreadable(path, &error))?;
+    let about = file.metadata().map_err(unreadable(path))?;
     if !about.is_file() {
         return Err(no_file(path));
     }
     let mut bytes = Vec::new();
     file.take(largest.saturating_add(1))
         .read_to_end(&mut bytes)
-        .map_err(|error| unreadable(path, &error))?;
+        .map_err(unreadable(path))?;
     if bytes.len() as u64 > largest {
         let (path, len) = (path.display(), about.len());
         return Err(fault!("too_large.file", path, len, largest));
@@ -113,32 +112,23 @@ pub(crate) fn read_at_most(path: &Path, largest: u64) -> Result<Option<Vec<u8>>,
 /// Makes `bytes` the content of `path`, durably. The folders above it come to be.
 pub(crate) fn put(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
     ensure_folder_of(path)?;
-    fail_point::reach("io");
-    durable::replace_durably(path, bytes).map_err(|error| unwritable(path, &error))?;
-    fail_point::reach("io");
-    Ok(())
+    fail_point::io(|| durable::replace_durably(path, bytes)).map_err(unwritable(path))
 }
 
 /// The same, unless something stands there. Whether it wrote.
 pub(crate) fn put_if_absent(path: &Path, bytes: &[u8]) -> Result<bool, Fault> {
     ensure_folder_of(path)?;
-    fail_point::reach("io");
-    let written = durable::create_durably(path, bytes).map_err(|error| unwritable(path, &error))?;
-    fail_point::reach("io");
-    Ok(written)
+    fail_point::io(|| durable::create_durably(path, bytes)).map_err(unwritable(path))
 }
 
 /// Keeps `bytes` as evidence, durably, and gives their SHA-256.
 pub(crate) fn keep(store: &EvidenceStore, bytes: &[u8]) -> Result<String, Fault> {
-    fail_point::reach("io");
-    let sha256 = store.put(bytes)?;
-    fail_point::reach("io");
-    Ok(sha256)
+    Ok(fail_point::io(|| store.put(bytes))?)
 }
 
 fn ensure_folder_of(path: &Path) -> Result<(), Fault> {
     match path.parent() {
-        Some(folder) => durable::ensure_folder(folder).map_err(|error| unwritable(folder, &error)),
+        Some(folder) => durable::ensure_folder(folder).map_err(unwritable(folder)),
         None => Ok(()),
     }
 }
@@ -277,11 +267,17 @@ fn no_file(path: &Path) -> Fault {
         .detail("path", path.display().to_string())
 }
 
-pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Fault {
-    Fault::environment(
-        "io_failed",
-        format!("{} cannot be written", path.display()),
-        error,
-    )
-    .suggest("make room or give the right to write there, and do the same again")
+/// The fault of a file or folder that cannot be written.
+pub(crate) fn unwritable(path: &Path) -> impl Fn(io::Error) -> Fault {
+    let message = format!("{} cannot be written", path.display());
+    move |error| {
+        Fault::environment("io_failed", message.clone(), &error)
+            .suggest("make room or give the right to write there, and do the same again")
+    }
+}
+
+/// The fault of a file or folder that cannot be read.
+pub(crate) fn unreadable(path: &Path) -> impl Fn(io::Error) -> Fault {
+    let message = format!("{} cannot be read", path.display());
+    move |error| Fault::environment("io_failed", message.clone(), &error)
 }

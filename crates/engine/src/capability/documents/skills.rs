@@ -83,8 +83,7 @@ impl Skills {
         dir: &Path,
     ) -> Result<Map<String, Value>, Fault> {
         let folder = dir.join(crate::capability::documents::folder::FOLDER);
-        journal::durable::ensure_folder(&folder)
-            .map_err(|error| files::unwritable(&folder, &error))?;
+        journal::durable::ensure_folder(&folder).map_err(files::unwritable(&folder))?;
         SKILLS.entry(&DocumentsMemory {
             name: self.name.clone(),
             bound: Bound::of(definition),

@@ -18,7 +18,7 @@ use crate::capability::profile::memory::CARRIED;
 use crate::fail_point;
 use crate::fault;
 use crate::fault::Fault;
-use crate::generic::files::{self, unwritable};
+use crate::generic::files::{self, unreadable, unwritable};
 
 /// Up to so many files are synced one by one; more of them by their file system, which is one wait.
 const MOST_SYNCED: usize = 1000;
@@ -102,7 +102,7 @@ impl Tree {
         for path in found.into_keys() {
             let place = of.join(&path);
             let bytes = files::read(&place)?.unwrap_or_default();
-            let about = fs::symlink_metadata(&place).map_err(|error| unreadable(&place, &error))?;
+            let about = fs::symlink_metadata(&place).map_err(unreadable(&place))?;
             if about.permissions().mode() & 0o100 != 0 {
                 tree.executable.insert(path.clone());
             }
@@ -125,41 +125,37 @@ impl Tree {
         let folder = to.parent().unwrap_or(to);
         let made = folder.join(MADE);
         let replaced = folder.join(REPLACED);
-        let failed = |path: &Path| {
-            let path = path.to_owned();
-            move |error: io::Error| unwritable(&path, &error)
-        };
-        durable::ensure_folder(folder).map_err(failed(folder))?;
-        clear(&made).map_err(failed(&made))?;
+        durable::ensure_folder(folder).map_err(unwritable(folder))?;
+        clear(&made).map_err(unwritable(&made))?;
         if let OnDisk::Files(files) = &there
             && hash(files) == wanted
         {
-            clear(&replaced).map_err(failed(&replaced))?;
+            clear(&replaced).map_err(unwritable(&replaced))?;
             return Ok(None);
         }
-        self.lay_out(&made).map_err(failed(&made))?;
+        self.lay_out(&made).map_err(unwritable(&made))?;
         let mut moved = None;
         match &there {
             OnDisk::Nothing => {}
             // It goes as a whole: half of it would look like somebody else's work to whoever comes after a kill.
             OnDisk::Files(files) if Some(hash(files).as_str()) == before || files.is_empty() => {
-                clear(&replaced).map_err(failed(&replaced))?;
-                rename(to, &replaced).map_err(failed(to))?;
+                clear(&replaced).map_err(unwritable(&replaced))?;
+                rename(to, &replaced).map_err(unwritable(to))?;
             }
             OnDisk::Files(_) | OnDisk::Strange(_) => {
                 let name = free_name(folder, aside)?;
-                rename(to, &folder.join(&name)).map_err(failed(to))?;
+                rename(to, &folder.join(&name)).map_err(unwritable(to))?;
                 moved = Some(folder.join(name));
             }
         }
-        rename(&made, to).map_err(failed(to))?;
-        durable::sync_folder(folder).map_err(failed(folder))?;
-        clear(&replaced).map_err(failed(&replaced))?;
+        rename(&made, to).map_err(unwritable(to))?;
+        durable::sync_folder(folder).map_err(unwritable(folder))?;
+        clear(&replaced).map_err(unwritable(&replaced))?;
         Ok(moved)
     }
 
     fn lay_out(&self, to: &Path) -> io::Result<()> {
-        make_folder(to)?;
+        fail_point::io(|| DirBuilder::new().mode(0o700).create(to))?;
         for (path, content) in &self.files {
             let executable = self.executable.contains(path);
             let path = to.join(path);
@@ -169,13 +165,10 @@ impl Tree {
                     .mode(0o700)
                     .create(parent)?;
             }
-            fail_point::reach("io");
-            let mut file = File::options()
-                .write(true)
-                .create_new(true)
-                .mode(if executable { 0o700 } else { 0o600 })
-                .open(&path)?;
-            fail_point::reach("io");
+            let mut options = File::options();
+            let mode = if executable { 0o700 } else { 0o600 };
+            options.write(true).create_new(true).mode(mode);
+            let mut file = fail_point::io(|| options.open(&path))?;
             file.write_all(content.as_bytes())?;
             fail_point::reach("io");
             if self.files.len() <= MOST_SYNCED {
@@ -229,26 +222,24 @@ pub(crate) fn on_disk(of: &Path) -> Result<OnDisk, Fault> {
         Ok(about) if about.is_dir() => {}
         Ok(_) => return Ok(OnDisk::Strange(of.to_owned())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(OnDisk::Nothing),
-        Err(error) => return Err(unreadable(of, &error)),
+        Err(error) => return Err(unreadable(of)(error)),
     }
     let mut files = Hashes::new();
     let mut open = vec![(of.to_owned(), String::new())];
     while let Some((folder, prefix)) = open.pop() {
-        let entries = fs::read_dir(&folder).map_err(|error| unreadable(&folder, &error))?;
+        let entries = fs::read_dir(&folder).map_err(unreadable(&folder))?;
         for entry in entries {
-            let entry = entry.map_err(|error| unreadable(&folder, &error))?;
+            let entry = entry.map_err(unreadable(&folder))?;
             let path = entry.path();
             let Ok(name) = entry.file_name().into_string() else {
                 return Ok(OnDisk::Strange(path));
             };
             let below = format!("{prefix}{name}");
-            let kind = entry
-                .file_type()
-                .map_err(|error| unreadable(&path, &error))?;
+            let kind = entry.file_type().map_err(unreadable(&path))?;
             if kind.is_dir() {
                 open.push((path, format!("{below}/")));
             } else if kind.is_file() {
-                let bytes = fs::read(&path).map_err(|error| unreadable(&path, &error))?;
+                let bytes = fs::read(&path).map_err(unreadable(&path))?;
                 files.insert(below, sha256_hex(&bytes));
             } else {
                 return Ok(OnDisk::Strange(path));
@@ -268,26 +259,16 @@ pub(crate) fn free_name(folder: &Path, stem: &str) -> Result<String, Fault> {
         let name = format!("{stem}-{number}{ending}");
         match fs::symlink_metadata(folder.join(&name)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(name),
-            Err(error) => return Err(unreadable(folder, &error)),
+            Err(error) => return Err(unreadable(folder)(error)),
             Ok(_) => {}
         }
     }
     Err(Fault::bug("no name is free"))
 }
 
-fn make_folder(path: &Path) -> io::Result<()> {
-    fail_point::reach("io");
-    DirBuilder::new().mode(0o700).create(path)?;
-    fail_point::reach("io");
-    Ok(())
-}
-
 /// Gives something in the session's folder another name.
 pub(crate) fn rename(from: &Path, to: &Path) -> io::Result<()> {
-    fail_point::reach("io");
-    fs::rename(from, to)?;
-    fail_point::reach("io");
-    Ok(())
+    fail_point::io(|| fs::rename(from, to))
 }
 
 /// Takes away what a process left that was killed, or what was ours.
@@ -295,10 +276,7 @@ fn clear(path: &Path) -> io::Result<()> {
     if fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
         return Ok(());
     }
-    fail_point::reach("io");
-    fs::remove_dir_all(path)?;
-    fail_point::reach("io");
-    Ok(())
+    fail_point::io(|| fs::remove_dir_all(path))
 }
 
 /// A folder and all below it.
@@ -315,12 +293,4 @@ fn folders(of: &Path) -> io::Result<Vec<PathBuf>> {
         at += 1;
     }
     Ok(all)
-}
-
-pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Fault {
-    Fault::environment(
-        "io_failed",
-        format!("{} cannot be read", path.display()),
-        error,
-    )
 }

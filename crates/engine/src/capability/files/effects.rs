@@ -213,9 +213,8 @@ fn reset(
     let folder = call.dir.join(format!("iteration-{}", what.iteration));
     if files::is_there(&code)? {
         let name = free_name(&folder, "code.rejected")?;
-        code::rename(&code, &folder.join(name))
-            .map_err(|error| files::unwritable(&code, &error))?;
-        durable::sync_folder(&folder).map_err(|error| files::unwritable(&folder, &error))?;
+        code::rename(&code, &folder.join(name)).map_err(files::unwritable(&code))?;
+        durable::sync_folder(&folder).map_err(files::unwritable(&folder))?;
     }
     CODE.forget(keep);
     Ok(Vec::new())
@@ -254,9 +253,7 @@ fn opened(
     // Whatever stands there, the code goes into a folder of the session's own.
     files::place(&call.dir, &code_path(number))?;
     let folder = call.dir.join(format!("iteration-{number}"));
-    fail_point::reach("io");
-    durable::ensure_folder(&folder).map_err(|error| files::unwritable(&folder, &error))?;
-    fail_point::reach("io");
+    fail_point::io(|| durable::ensure_folder(&folder)).map_err(files::unwritable(&folder))?;
     CODE.forget(keep);
     CARRIED.forget(keep);
     if what.tree.is_none() {
@@ -390,9 +387,9 @@ fn moved_aside(
         let (from, to) = (call.dir.join(from), call.dir.join(name));
         // What stands aside already was moved by a process that is gone: what is here now came after it.
         if files::is_there(&from)? && !files::is_there(&to)? {
-            code::rename(&from, &to).map_err(|error| files::unwritable(&from, &error))?;
+            code::rename(&from, &to).map_err(files::unwritable(&from))?;
             if let Some(folder) = to.parent() {
-                durable::sync_folder(folder).map_err(|error| files::unwritable(folder, &error))?;
+                durable::sync_folder(folder).map_err(files::unwritable(folder))?;
             }
         }
         if let Some(bytes) = files::read(&to)? {
@@ -427,7 +424,7 @@ pub(crate) fn made_room(dir: &Path, path: &str, word: &str) -> Result<Option<Str
         return Ok(None);
     }
     let aside = put_aside_as(dir, path, word)?;
-    code::rename(&place, &dir.join(&aside)).map_err(|error| files::unwritable(&place, &error))?;
+    code::rename(&place, &dir.join(&aside)).map_err(files::unwritable(&place))?;
     Ok(Some(aside))
 }
 

@@ -118,7 +118,7 @@ impl Engine {
         if lock.is_after_a_death() {
             clear(&to, &tree);
         }
-        fs::create_dir_all(&to).map_err(|error| files::unwritable(&to, &error))?;
+        fs::create_dir_all(&to).map_err(files::unwritable(&to))?;
         for path in &exported.written {
             let place = to.join(path);
             let content = tree
@@ -127,8 +127,7 @@ impl Engine {
                 .map(String::as_bytes)
                 .unwrap_or_default();
             let executable = tree.executable.contains(path);
-            write(&place, content, executable)
-                .map_err(|error| files::unwritable(&place, &error))?;
+            write(&place, content, executable).map_err(files::unwritable(&place))?;
         }
         Ok(exported)
     }
@@ -214,16 +213,11 @@ fn write(place: &Path, content: &[u8], executable: bool) -> io::Result<()> {
         // Who may read it may run it.
         mode |= (mode & 0o444) >> 2;
     }
-    fail_point::reach("io");
-    let mut aside = durable::aside_of(place, 0o600)?;
-    fail_point::reach("io");
+    let mut aside = fail_point::io(|| durable::aside_of(place, 0o600))?;
     aside.write_all(content)?;
     aside
         .as_file()
         .set_permissions(Permissions::from_mode(mode & 0o777))?;
     aside.as_file().sync_all()?;
-    fail_point::reach("io");
-    durable::put_in_place(aside, place, true)?;
-    fail_point::reach("io");
-    Ok(())
+    fail_point::io(|| durable::put_in_place(aside, place, true))
 }
