@@ -211,9 +211,8 @@ impl Engine {
         input: Input,
     ) -> Result<Call<'_>, Fault> {
         let definition = open_run::pinned(dir.path(), run)?;
-        let session = Session::of(dir.path(), run, self)?;
         Ok(Call {
-            session,
+            session: Session::of(run)?,
             skills: Skills::of(run)?,
             ..self.call_pinned_to(pinned(run)?, dir.path(), definition, input)
         })

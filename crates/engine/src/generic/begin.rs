@@ -220,7 +220,7 @@ impl Engine {
         }
         if let Some(profile) = profile {
             keep.extend(session::pin(&profile, dir.path())?);
-            call.session = Some(Session::begun(profile, self));
+            call.session = Some(Session::begun(profile));
         }
         if let Some(skills) = skills {
             keep.extend(skills.begin(&definition, dir.path())?);

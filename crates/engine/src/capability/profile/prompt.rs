@@ -14,7 +14,7 @@ use crate::capability::files::difference;
 use crate::capability::files::subject::{PLAN_FILE, fault, whole_code, whole_plan};
 use crate::capability::profile::memory::{SENT_BACK, SentBack};
 use crate::capability::profile::read::{no_phase, phase_of};
-use crate::capability::profile::session::{Session, code_path, iteration, values};
+use crate::capability::profile::session::{Session, code_path, iteration, profiles, values};
 use crate::fault::Fault;
 use crate::generic::files::{self, ResponseText};
 
@@ -49,22 +49,20 @@ impl Session {
         view.response.path = call.dir.join(response);
         view.prompt.path = call.dir.join(&prompt);
         call.root.clone_into(&mut view.project.root);
-        let profile = self.profile()?;
+        let profile = self.profile(call)?;
         if phase != Phase::Planning {
             view.plan = whole_plan(call, run).map_err(fault)?.unwrap_or_default();
         }
         if matches!(phase, Phase::Review | Phase::Revision) {
-            let (tree, _) = whole_code(call, run).map_err(fault)?;
-            view.files = shown_files(code_files(&tree));
-        }
-        if phase == Phase::Review {
-            let store = EvidenceStore::new(&call.dir);
-            let before = carried(run, &store)?;
-            if number > 1 {
-                let (now, _) = whole_code(call, run).map_err(fault)?;
-                view.changes = changes(&before, &now);
+            let (now, _) = whole_code(call, run).map_err(fault)?;
+            view.files = shown_files(code_files(&now));
+            if phase == Phase::Review {
+                let before = carried(run, &EvidenceStore::new(&call.dir))?;
+                if number > 1 {
+                    view.changes = changes(&before, &now);
+                }
+                view.previous = shown_files(code_files(&before));
             }
-            view.previous = shown_files(code_files(&before));
         }
         sent_back(call, run, phase, &mut view)?;
         if number > 1 || phase == Phase::Revision {
@@ -77,7 +75,7 @@ impl Session {
                 shorten(&mut view, call, run);
                 match profile.render(phase, &view) {
                     Ok(text) => text + SHORTENED,
-                    Err(_) => self.repaired(&profile.name, phase, &view).ok_or(error)?,
+                    Err(_) => self.repaired(call, phase, &view).ok_or(error)?,
                 }
             }
         };
@@ -88,8 +86,9 @@ impl Session {
     }
 
     /// The prompt by the templates as they are now, where those that the session began with fail: somebody mended them.
-    fn repaired(&self, name: &str, phase: Phase, view: &View) -> Option<String> {
-        let now = self.profiles().load(name).ok()?;
+    fn repaired(&self, call: &Call<'_>, phase: Phase, view: &View) -> Option<String> {
+        let name = &self.profile(call).ok()?.name;
+        let now = profiles(call.settings).load(name).ok()?;
         let text = now.render(phase, view).ok()?;
         self.warn(format!(
             "the template of {phase} that the session began with fails; the profile's present one was used"

@@ -46,18 +46,19 @@ impl Session {
     /// after that it would cost the session. What a command of the profile's reads is not known before.
     pub(crate) fn check_beforehand(
         &self,
+        call: &Call<'_>,
         run: &RunState,
         phase: Phase,
         path: &str,
         bytes: &[u8],
     ) -> Result<(), Fault> {
-        let profile = self.profile()?;
+        let profile = self.profile(call)?;
         let made = match read_by_ours(profile, phase, bytes)? {
             Some(made)
                 if made.status == "SUCCESS"
                     && matches!(phase, Phase::Generation | Phase::Revision) =>
             {
-                let before = carried(run, &EvidenceStore::new(&self.dir))?;
+                let before = carried(run, &EvidenceStore::new(&call.dir))?;
                 candidate(&before, &made.changes)
                     .err()
                     .map(ResponseOutcome::error)
@@ -137,7 +138,7 @@ impl Session {
         phase: Phase,
         bytes: &[u8],
     ) -> Result<ResponseOutcome, HandlerError> {
-        let profile = self.profile()?;
+        let profile = self.profile(call)?;
         let plan = if phase == Phase::Planning {
             String::new()
         } else {
@@ -173,7 +174,13 @@ impl Session {
             code_dir: &call.dir.join(code_path(iteration(call, run).max(1))),
             plan: &plan,
         };
-        Ok(process(profile, phase, bytes, &request, &self.store)?)
+        Ok(process(
+            profile,
+            phase,
+            bytes,
+            &request,
+            &call.settings.store,
+        )?)
     }
 }
 

@@ -1,31 +1,25 @@
 //! What a run has whose responses a profile reads: the profile as it was at the beginning, and what came up during a call.
 
 use std::cell::{OnceCell, RefCell};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use journal::EvidenceStore;
 use machine::RunState;
 use serde_json::{Map, Value};
-use workspace::profile::{Library, Profile, Source};
+use workspace::config::Settings;
+use workspace::profile::{Builtin, Library, Profile, Source};
 
 use crate::call::Call;
 use crate::capability::profile::memory::PinnedProfile;
-use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::generic::files;
-use crate::view::session::begin::builtin_profiles;
 
 /// What belongs to a session, beside what every run has.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Session {
-    pub(crate) profile: OnceCell<Profile>,
+    profile: OnceCell<Profile>,
     /// Hash of the profile as it was at the beginning; empty before that.
-    pub(crate) pin: String,
-    pub(crate) dir: PathBuf,
-    /// The project.
-    pub(crate) root: PathBuf,
-    /// The folder of the user's own, which holds what was trusted.
-    pub(crate) store: PathBuf,
+    pin: String,
     pub(crate) told: RefCell<CallNotes>,
 }
 
@@ -38,56 +32,37 @@ pub(crate) struct CallNotes {
 
 impl Session {
     /// That of a run that goes on; none where the run is no session.
-    pub(crate) fn of(dir: &Path, run: &RunState, engine: &Engine) -> Result<Option<Self>, Fault> {
-        let Some(pinned) = crate::capability::profile::memory::PROFILE.read(&run.kept)? else {
-            return Ok(None);
-        };
-        Ok(Some(Self {
-            profile: OnceCell::new(),
+    pub(crate) fn of(run: &RunState) -> Result<Option<Self>, Fault> {
+        let pinned = crate::capability::profile::memory::PROFILE.read(&run.kept)?;
+        Ok(pinned.map(|pinned| Self {
             pin: pinned.pin,
-            dir: dir.to_owned(),
-            root: engine.root.clone(),
-            store: engine.settings.store.clone(),
-            told: RefCell::default(),
+            ..Self::default()
         }))
     }
 
     /// That of a run that is about to begin.
-    pub(crate) fn begun(profile: Profile, engine: &Engine) -> Self {
+    pub(crate) fn begun(profile: Profile) -> Self {
         Self {
             profile: OnceCell::from(profile),
-            pin: String::new(),
-            dir: PathBuf::new(),
-            root: engine.root.clone(),
-            store: engine.settings.store.clone(),
-            told: RefCell::default(),
+            ..Self::default()
         }
     }
 
     /// The profile, as it was when the session began.
-    pub(crate) fn profile(&self) -> Result<&Profile, Fault> {
+    pub(crate) fn profile(&self, call: &Call<'_>) -> Result<&Profile, Fault> {
         if let Some(profile) = self.profile.get() {
             return Ok(profile);
         }
-        let bytes = EvidenceStore::new(&self.dir).get(&self.pin)?;
+        let bytes = EvidenceStore::new(&call.dir).get(&self.pin)?;
         let mut profile = Profile::from_pin(&bytes)?;
         if let Source::Project { folder } = &mut profile.source {
             // A project may have been moved since: its profiles went with it.
-            let place = self.profiles().project_folder(&profile.name);
+            let place = profiles(call.settings).project_folder(&profile.name);
             if let Ok(real) = std::fs::canonicalize(place) {
                 *folder = real;
             }
         }
         Ok(self.profile.get_or_init(|| profile))
-    }
-
-    /// The profiles that there are now.
-    pub(crate) fn profiles(&self) -> Library<'_> {
-        Library {
-            project: &self.root,
-            user: &self.store,
-            builtin: builtin_profiles(),
-        }
     }
 
     pub(crate) fn warn(&self, warning: impl Into<String>) {
@@ -101,6 +76,21 @@ impl Session {
     /// What came up so far, taken away.
     pub(crate) fn told(&self) -> CallNotes {
         self.told.take()
+    }
+}
+
+/// The profiles that there are now.
+pub(crate) fn profiles(settings: &Settings) -> Library<'_> {
+    let builtin = workflows::builtin_profiles().iter();
+    Library {
+        project: &settings.root,
+        user: &settings.store,
+        builtin: builtin
+            .map(|profile| Builtin {
+                name: profile.name,
+                files: profile.files,
+            })
+            .collect(),
     }
 }
 

@@ -2,9 +2,10 @@
 
 use machine::GateMode;
 use serde_json::{Map, Value};
-use workspace::profile::{Builtin, Library};
+use workspace::profile::Library;
 
 use crate::capability::PROFILE;
+use crate::capability::profile::session::profiles;
 use crate::engine::Engine;
 use crate::fault;
 use crate::fault::Fault;
@@ -58,21 +59,6 @@ impl Engine {
 
     /// The profiles that there are.
     pub(crate) fn profiles(&self) -> Library<'_> {
-        Library {
-            project: &self.root,
-            user: &self.settings.store,
-            builtin: builtin_profiles(),
-        }
+        profiles(&self.settings)
     }
-}
-
-/// The profiles that come with the program.
-pub(crate) fn builtin_profiles() -> Vec<Builtin<'static>> {
-    workflows::builtin_profiles()
-        .iter()
-        .map(|profile| Builtin {
-            name: profile.name,
-            files: profile.files,
-        })
-        .collect()
 }

@@ -81,7 +81,7 @@ impl Engine {
         if let Some(session) = &writer.call.session
             && let Some(phase) = phase_of(&writer.call.definition, state)
         {
-            session.check_beforehand(run, phase, &path, bytes)?;
+            session.check_beforehand(&writer.call, run, phase, &path, bytes)?;
         }
         let place = files::place(&writer.call.dir, &path)?;
         let mut replaced = None;
