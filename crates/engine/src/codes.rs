@@ -5,18 +5,23 @@
 //! `{@verb argument={name}}`, and arguments of commands as `{--name}`.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
 
+use indexmap::IndexMap;
 use journal::layout::short_name;
 use machine::Refusal;
 use serde::Deserialize;
+use serde_json::{Map, Value};
+use text::{listed, shortened};
 
 use crate::fault::Kind;
 use crate::next_step::{NextStep, Verb, argument_mark};
 
 /// The argument of texts that is the id of a run, which they name by its short name.
 const RUN: &str = "run";
+
+/// What texts name of a refusal is cut behind so many characters.
+const LONGEST_FACT: usize = 200;
 
 /// The sections, in the order of the documentation.
 const SECTIONS: [&str; 12] = [
@@ -32,6 +37,12 @@ const SECTIONS: [&str; 12] = [
     include_str!("codes/verifying_commits.yaml"),
     include_str!("codes/the_guard_hook.yaml"),
     include_str!("codes/the_environment.yaml"),
+];
+
+/// What the texts of every refusal may name beside its details: of any run, and of sessions of skills.
+pub const FACTS: [&str; 13] = [
+    "of", "run", "status", "reason", "state", "place", "waiting", "unit", "due", "first", "item",
+    "open", "failed",
 ];
 
 /// The arguments of a text: names and values.
@@ -92,15 +103,19 @@ pub struct Code {
     pub text: CodeText,
     /// Its cases, each with texts of its own.
     #[serde(default)]
-    pub says: BTreeMap<String, CodeText>,
+    pub says: IndexMap<String, CodeText>,
 }
 
-/// The texts of a code, or of a case of it.
+/// The texts of a code, or of a case of it. Of the cases with `where`, the first one that fits says a refusal that has no words of
+/// its own: each fact there has that value, and all that the texts name is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct CodeText {
     /// The sort of trouble, where that of a case is another than that of its code.
     #[serde(default, rename = "as")]
     pub kind: Option<Kind>,
+    /// The facts of the refusals that it is said of; none where sources name the case.
+    #[serde(default, rename = "where")]
+    pub facts: Option<Map<String, Value>>,
     /// What happened, to what.
     #[serde(default)]
     pub message: String,
@@ -125,7 +140,7 @@ pub struct Section {
     #[serde(default)]
     pub after: String,
     /// Its codes.
-    pub codes: indexmap::IndexMap<String, Code>,
+    pub codes: IndexMap<String, Code>,
 }
 
 /// All sections, for the documentation and for those who check them.
@@ -149,7 +164,7 @@ pub(crate) fn find(key: &str) -> Option<(Option<Kind>, CodeText)> {
         .map_or((key, None), |(code, case)| (code, Some(case)));
     let mut entry = entry(code)?;
     let text = match case {
-        Some(case) => entry.says.remove(case)?,
+        Some(case) => entry.says.shift_remove(case)?,
         None => entry.text,
     };
     Some((text.kind.or(entry.kind), text))
@@ -160,6 +175,49 @@ pub(crate) fn message(key: &str, args: &Args<'_>) -> String {
     find(key)
         .map(|(_, text)| spell(&text.message, args))
         .unwrap_or_default()
+}
+
+/// The texts of the first case of a code that fits these facts.
+pub(crate) fn of_facts(code: &str, facts: &Map<String, Value>) -> Option<CodeText> {
+    let cases = entry(code)?.says.into_values();
+    let mut fitting = cases.filter(|case| case.fits(facts));
+    let case = fitting.next()?;
+    let words = |name: &str, most| in_words(facts, name, most);
+    Some(CodeText {
+        message: spell_with(&case.message, &words),
+        help: spell_with(&case.help, &words),
+        ..CodeText::default()
+    })
+}
+
+impl CodeText {
+    fn fits(&self, facts: &Map<String, Value>) -> bool {
+        let is_so = |(name, value): (&String, &Value)| facts.get(name) == Some(value);
+        let is_known = |name: String| in_words(facts, &name, LONGEST_FACT).is_some();
+        let mut texts = [&self.message, &self.help].into_iter();
+        self.facts.as_ref().is_some_and(|own| own.iter().all(is_so))
+            && texts.all(|text| arguments(text).into_iter().all(is_known))
+    }
+}
+
+/// A fact in words of at most so many characters: a text, a list with each of its words quoted, or the first of a list, whose name is
+/// that of the list and `.first`. None where there is none.
+fn in_words(facts: &Map<String, Value>, name: &str, most: usize) -> Option<String> {
+    let list = name.strip_suffix(".first");
+    match facts.get(list.unwrap_or(name))? {
+        Value::Array(words) if list.is_some() => Some(words.first()?.as_str()?.to_owned()),
+        Value::Array(words) => {
+            let words = words.iter().filter_map(Value::as_str);
+            let quoted: Vec<String> = words
+                .map(|word| format!("`{}`", shortened(word, most)))
+                .collect();
+            Some(listed(quoted.iter())).filter(|text| !text.is_empty())
+        }
+        Value::String(text) if text.len() <= most => Some(text.clone()),
+        Value::String(text) => Some(shortened(text, most)),
+        Value::Null => None,
+        other => Some(other.to_string()),
+    }
 }
 
 /// The advice of a code, whose message comes from elsewhere.
@@ -215,22 +273,27 @@ fn entries() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 /// A text with its arguments and steps.
 pub fn spell(template: &str, args: &Args<'_>) -> String {
-    let value = |name: &str| {
+    spell_with(template, &|name, _| {
         let found = args.iter().find(|(known, _)| *known == name);
         debug_assert!(found.is_some(), "`{template}` has no argument `{name}`");
         found.map(|(_, value)| value.to_string())
-    };
+    })
+}
+
+/// A text with its steps and with what `value` has under a name, in at most so many characters. A step is to be taken as it stands,
+/// so what it names is whole.
+fn spell_with(template: &str, value: &dyn Fn(&str, usize) -> Option<String>) -> String {
     let mut text = String::with_capacity(template.len());
     for piece in pieces(template) {
         match piece {
             Piece::Text(said) => text.push_str(said),
             Piece::Named(inside) => match (inside.strip_prefix('@'), inside.strip_prefix("--")) {
                 (Some(step), _) => {
-                    let _ = write!(text, "{}", read_step(step, &value));
+                    let _ = write!(text, "{}", read_step(step, &|name| value(name, usize::MAX)));
                 }
                 (_, Some(name)) => text.push_str(&argument_mark(name)),
                 _ => {
-                    let said = value(inside).unwrap_or_default();
+                    let said = value(inside, LONGEST_FACT).unwrap_or_default();
                     text.push_str(&match inside {
                         RUN => short_name(&said),
                         _ => said,

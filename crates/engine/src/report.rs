@@ -367,11 +367,8 @@ fn repeated(
                     None => "accepted".to_owned(),
                     Some(code) => format!("not accepted ({code})"),
                 };
-                let message = format!(
-                    "{unit} was reported before, with other content, and was {outcome}; this report changes nothing"
-                );
-                let refusal = Refusal::new("stale_unit").message(message);
-                ReportOutcome::Refused(refusal.detail("unit", unit))
+                let refusal = Refusal::new("stale_unit").detail("unit", unit);
+                ReportOutcome::Refused(refusal.detail("was", outcome))
             }))
         }
         _ => Ok(None),

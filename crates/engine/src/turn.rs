@@ -20,7 +20,6 @@ use serde_json::{Map, Value};
 
 use crate::approval::{Turn, again, present_unit};
 use crate::call::{Call, Input};
-use crate::capability::documents::skills::Skills;
 use crate::capability::files::subject::{TAMPERED, fault as fault_of};
 use crate::capability::git::changes::Changes;
 use crate::capability::git::read::on_the_branch;
@@ -404,10 +403,7 @@ pub(crate) fn refused(
     let definition = &call.definition;
     let waiting = run.waiting().next();
     let state = waiting.map_or(run.state(), |(token, _)| &token.state);
-    let said = match &call.skills {
-        Some(_) => Skills::refusal_text(definition, run, refusal),
-        None => messages::refusal(run, definition, Some(state), refusal),
-    };
+    let said = messages::refusal(run, definition, Some(state), refusal);
     let fault = fault_with(refusal, said);
     let group = if view.is_of_tasks { "autopilot" } else { "run" };
     let way_on = match refusal.code.as_str() {

@@ -364,10 +364,7 @@ fn refused_skill(
     definition: &Definition,
     refusal: &Refusal,
 ) -> VerdictText {
-    let mut text = refused(run, definition, None, refusal);
-    let said = Skills::refusal_text(definition, run, refusal);
-    text.message = said.message;
-    text.suggestion = Some(said.suggestion);
+    let mut text = refused(run, definition, Some(run.state()), refusal);
     let (problems, notes) = skills.found();
     // All that was read stands in these, whether it is wrong or not.
     for reader in ["design", "graph"] {

@@ -11,11 +11,11 @@ use machine::{Definition, Refusal, RunState};
 use serde_json::{Map, Value};
 
 use crate::capability::{command, messages};
-use crate::codes::CodeText;
+use crate::codes::{self, CodeText, FACTS};
 use crate::find::is_over_a_task;
 use crate::next_step::Verb;
-use crate::refusal;
 use crate::verdict::on_task::with_ways_on;
+use crate::view::collab::state;
 
 /// How many of the units that wait are named.
 const MOST_UNITS: usize = 5;
@@ -124,59 +124,62 @@ pub(crate) fn after_retry(
     }
 }
 
-/// What is said of a refusal of the engine's or of the definition's.
+/// What is said of a refusal: in its own words where it has some, in those of its code that fit, else in those of the definition.
 pub(crate) fn refusal(
     run: &RunState,
     definition: &Definition,
     state: Option<&str>,
     refused: &Refusal,
 ) -> RefusalText {
-    let (code, run_id) = (refused.code.as_str(), &run.run);
+    let code = refused.code.as_str();
     let told = |name: &str| refused.details.get(name).and_then(Value::as_object);
-    let facts = told("tests").cloned().unwrap_or_default();
-    let trigger = refused.details.get("trigger").and_then(Value::as_str);
-    let known = |text: CodeText| {
-        let refusal = Refusal::new(code).message(text.message);
-        refusal.suggestion(text.help)
-    };
-    let own = match code {
-        "stale_unit" => refusal!("stale_unit.not_waiting", run = run_id),
-        "paused" => refusal!("paused.with_reason", reason = run.stopped(), run = run_id),
-        "run_over" => {
-            let status = run.status.name();
-            refusal!("run_over.with_status", status, run = run_id)
-        }
-        "definition_fault" if run_id.is_empty() => refusal!("definition_fault.at_start"),
-        "definition_fault" => refusal!("definition_fault.pinned", run = run_id),
-        "not_possible" => {
-            let trigger = trigger.unwrap_or("this");
-            let text = messages::text(&format!("{code}.{trigger}"));
-            let text = text.filter(|_| is_over_a_task(run));
-            let anything = || refusal!("not_possible.anything", trigger, run = run_id);
-            text.map_or_else(anything, known)
-        }
-        "not_present" | "which_one" => refusal!("which_one.item", run = run_id),
-        _ if is_over_a_task(run) || messages::text(code).is_some() => known(CodeText {
-            message: messages::message(code, &facts),
+    let tests = told("tests").cloned().unwrap_or_default();
+    let known = || is_over_a_task(run) || messages::text(code).is_some();
+    let own = match codes::of_facts(code, &facts(run, definition, refused)) {
+        Some(text) => text,
+        None if known() => CodeText {
+            message: messages::message(code, &tests),
             help: messages::suggestion(code),
             ..CodeText::default()
-        }),
-        _ => of_definition(definition, state, code),
+        },
+        None => of_definition(definition, state, code),
     };
-    let mut message = refused.message.clone().or(own.message).unwrap_or_default();
-    let units = waiting(run, definition);
-    if code == "stale_unit" && !units.is_empty() {
-        message = format!("{message}; what waits is {units}");
-    }
-    let suggestion = refused.suggestion.clone().or(own.suggestion);
-    let mut suggestion = suggestion.unwrap_or_default();
+    let message = refused.message.clone().unwrap_or(own.message);
+    let mut suggestion = refused.suggestion.clone().unwrap_or(own.help);
     if is_over_a_task(run) {
-        suggestion = with_ways_on(run, code, &facts, suggestion);
+        suggestion = with_ways_on(run, code, &tests, suggestion);
     }
     RefusalText {
         message: with_failure(message, told("command")),
         suggestion,
     }
+}
+
+/// What the texts of a refusal may name: what is so of the run, and the refusal's own details.
+fn facts(run: &RunState, definition: &Definition, refused: &Refusal) -> Map<String, Value> {
+    let of_skills = state::facts(definition, run);
+    let of = match &of_skills {
+        Some(_) => "skills",
+        None if is_over_a_task(run) => "task",
+        None => "run",
+    };
+    let of_run = [
+        ("of", of),
+        ("run", &run.run),
+        ("status", run.status.name()),
+        ("reason", run.stopped()),
+        ("state", run.state()),
+        ("place", &place(definition, run.state(), None)),
+        ("waiting", &waiting(run, definition)),
+    ];
+    let of_run = of_run.into_iter().filter(|(_, value)| !value.is_empty());
+    let of_run = of_run.map(|(name, value)| (name.to_owned(), Value::from(value)));
+    let own = of_run.chain(of_skills.into_iter().flatten());
+    let mut facts: Map<String, Value> = own.collect();
+    debug_assert!(facts.keys().all(|name| FACTS.contains(&name.as_str())));
+    let details = refused.details.clone().into_iter();
+    facts.extend(details.filter(|(_, value)| !value.is_null()));
+    facts
 }
 
 /// The first units that wait for a report, each with its place.
@@ -197,7 +200,7 @@ fn with_failure(message: String, facts: Option<&Map<String, Value>>) -> String {
 }
 
 /// A refusal that the definition names: its words are the code, and the guard that it stands beside.
-fn of_definition(definition: &Definition, state: Option<&str>, code: &str) -> Refusal {
+fn of_definition(definition: &Definition, state: Option<&str>, code: &str) -> CodeText {
     let refuses = |edge: &Edge| {
         edge.refuse
             .as_ref()
@@ -215,7 +218,7 @@ fn of_definition(definition: &Definition, state: Option<&str>, code: &str) -> Re
     );
     let message = format!("{at} refuses this: {}", spoken(code));
     let known = state.map_or_else(Vec::new, |state| outcomes(definition, state));
-    let suggestion = match (rule, known.is_empty()) {
+    let help = match (rule, known.is_empty()) {
         (Some(rule), _) => format!("it is refused where `{rule}`: see to that, then report again"),
         (None, false) => format!("report with one of these outcomes: {}", known.join(", ")),
         (None, true) => format!(
@@ -223,7 +226,11 @@ fn of_definition(definition: &Definition, state: Option<&str>, code: &str) -> Re
             definition.id.value
         ),
     };
-    Refusal::new(code).message(message).suggestion(suggestion)
+    CodeText {
+        message,
+        help,
+        ..CodeText::default()
+    }
 }
 
 /// The guard of the first edge of a state's reports that fits.

@@ -109,10 +109,6 @@ impl Planner<'_> {
         let states: Vec<&str> = open.states().iter().map(|at| at.value.as_str()).collect();
         Err(Stop::refused(
             Refusal::new("not_now")
-                .message(format!(
-                    "`{name}` cannot be set in {state}, only in {}",
-                    states.join(", ")
-                ))
                 .detail("field", name)
                 .detail("state", state)
                 .detail(
@@ -385,7 +381,6 @@ impl Planner<'_> {
             let near = known.and_then(|known| text::nearest(key, known.keys()));
             Stop::refused(
                 Refusal::new("unknown_item")
-                    .message(format!("there is no {key} in `{set}`"))
                     .detail("item", key)
                     .detail("set", set)
                     .detail("nearest", near.map(str::to_owned)),
@@ -402,20 +397,13 @@ impl Planner<'_> {
         };
         let item = self.item(set, key)?;
         let wave = item.text(WAVE);
-        let of_wave = |code: &str, message: String| {
-            Stop::refused(
-                Refusal::new(code)
-                    .message(message)
-                    .detail("item", key)
-                    .detail("wave", wave),
-            )
-        };
+        let of_wave =
+            |code: &str| Stop::refused(Refusal::new(code).detail("item", key).detail("wave", wave));
         let waves = declared.waves.as_ref();
         let waves = waves.and_then(|waves| self.run.sets.get(&waves.into.value));
         let stands = waves.and_then(|waves| waves.status(wave));
         if stands == Some(ItemStatus::Done) {
-            let message = format!("{key} belongs to {wave}, which is finished");
-            return Err(of_wave("batch_over", message));
+            return Err(of_wave("batch_over"));
         }
         let needs = declared.needs.as_ref().map(|needs| needs.value.as_str());
         // What is given up need never come in hand.
@@ -429,7 +417,6 @@ impl Planner<'_> {
                 .collect();
             return Err(Stop::refused(
                 Refusal::new("needs_unmet")
-                    .message(format!("{key} needs {}, not done yet", unmet.join(", ")))
                     .detail("item", key)
                     .detail("needs", unmet),
             ));
@@ -437,8 +424,7 @@ impl Planner<'_> {
         // What stands in different waves is kept apart, so one wave is in hand at a time.
         let another = waves.is_some_and(|waves| waves.count(ItemStatus::Active) > 0);
         if is_begun && stands == Some(ItemStatus::Open) && another {
-            let message = format!("{key} belongs to {wave}, which is not in hand yet");
-            return Err(of_wave("not_in_batch", message));
+            return Err(of_wave("not_in_batch"));
         }
         if before == ItemStatus::Done && item.status != ItemStatus::Done {
             let begun: Vec<String> = items
@@ -450,13 +436,8 @@ impl Planner<'_> {
                 .map(|(other, _)| other.to_owned())
                 .collect();
             if !begun.is_empty() {
-                let rest = if begun.len() == 1 { "rests" } else { "rest" };
                 return Err(Stop::refused(
                     Refusal::new("dependents_begun")
-                        .message(format!(
-                            "begun already: {}, which {rest} on {key}",
-                            begun.join(", ")
-                        ))
                         .detail("set", set)
                         .detail("item", key)
                         .detail("dependents", begun),

@@ -71,6 +71,11 @@ impl Skills {
         }
     }
 
+    /// The problems of the documents that were read, and notes on how they were read; each is handed out once.
+    pub(crate) fn found(&self) -> (Vec<DocumentProblem>, Vec<String>) {
+        (self.problems.take(), self.notes.take())
+    }
+
     /// What the session is called.
     pub(crate) fn name(&self) -> &str {
         &self.name

@@ -4,7 +4,7 @@ use machine::Refusal;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::capability::documents::skills::Skills;
+use crate::generic::messages;
 use crate::writer::RunWriter;
 
 /// Whether what was asked of a session was accepted, and if not, why.
@@ -27,7 +27,8 @@ impl Verdict {
     /// The verdict with this refusal, in the words of its code; without one, it was accepted.
     pub(crate) fn new(writer: &RunWriter<'_>, refusal: Option<&Refusal>) -> Self {
         let (run, definition) = (&writer.open.run, &writer.call.definition);
-        let text = refusal.map(|refusal| Skills::refusal_text(definition, run, refusal));
+        let text =
+            refusal.map(|refusal| messages::refusal(run, definition, Some(run.state()), refusal));
         let (message, suggestion) = text.map(|text| (text.message, text.suggestion)).unzip();
         Self {
             validated: refusal.is_none(),

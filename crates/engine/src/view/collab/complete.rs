@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use crate::call::Input;
 use crate::capability::documents::bound;
 use crate::capability::documents::folder::DESIGN;
-use crate::capability::documents::skills::{Skills, is_fresh, name_of, number, skills};
+use crate::capability::documents::skills::{Skills, is_fresh, name_of, number, skill, skills};
 use crate::capability::git::effects;
 use crate::engine::Engine;
 use crate::fault;
@@ -82,7 +82,7 @@ impl Engine {
                 Some(before) if is_of_skill(&before) => return Ok(recorded(writer, &before)),
                 // The unit may be one that the session left when it was ended.
                 _ if run.status.is_over() => Some(Refusal::new("run_over")),
-                _ => Some(Refusal::new("unexpected_skill").detail("unit", unit)),
+                _ => Some(Refusal::new("unexpected_skill").detail("former", unit)),
             },
             UnitMatch::Present { .. } => {
                 let due = expected(&writer.call.definition, run);
@@ -101,6 +101,9 @@ impl Engine {
             UnitMatch::Paused | UnitMatch::Over => None,
         };
         let refusal = match refusal {
+            Some(refusal) if is_first(writer, skill) => {
+                refusal.detail("skill", skill).detail("begins", skill)
+            }
             Some(refusal) => refusal.detail("skill", skill),
             None => match decided(writer, report)? {
                 ReportOutcome::Decided { report, .. } | ReportOutcome::Repeated(report) => {
@@ -308,4 +311,10 @@ fn of_frame(run: &RunState, frame: Frame) -> SkillAnswer {
         notes: frame.notes,
         ..SkillAnswer::default()
     }
+}
+
+/// Whether this is the skill that a session begins with.
+fn is_first(writer: &RunWriter<'_>, skill_named: &str) -> bool {
+    let definition = &writer.call.definition;
+    skill(definition, &definition.initial.value) == Some(skill_named)
 }

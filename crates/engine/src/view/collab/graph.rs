@@ -221,7 +221,7 @@ fn meant(
     if let Some(named) = named {
         let found = key(&Value::from(named)).filter(|number| known.contains(&number.as_str()));
         return found
-            .ok_or_else(|| fault!("unknown_item.meant", named = named.trim()).expected(expected));
+            .ok_or_else(|| fault!("unknown_item.meant", item = named.trim()).expected(expected));
     }
     if let Some(item) = bound::item_in_hand(run) {
         return Ok(item.to_owned());

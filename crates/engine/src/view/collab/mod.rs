@@ -26,7 +26,6 @@ pub(crate) mod complete;
 pub(crate) mod find;
 pub(crate) mod frame;
 pub(crate) mod graph;
-pub(crate) mod messages;
 pub mod request;
 pub(crate) mod state;
 pub(crate) mod turn;

@@ -2,7 +2,7 @@
 
 use machine::state::{Item, ItemSet, ItemStatus, RunStatus};
 use machine::{Definition, Refusal, RunState};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::call::Input;
@@ -204,6 +204,27 @@ fn cut_line(brief: &mut SessionBrief, least: usize) -> bool {
 
 fn cut_documents(brief: &mut SessionBrief, _: usize) -> bool {
     !std::mem::take(&mut brief.documents).is_empty()
+}
+
+/// What the texts of refusals may name of a session of skills; none where the run is none.
+pub(crate) fn facts(definition: &Definition, run: &RunState) -> Option<Map<String, Value>> {
+    name_of(run)?;
+    let words = bound::bound(run);
+    let tasks = |statuses: &[&str]| -> Vec<&str> {
+        let tasks = bound::tasks_in_hand(run);
+        let is_meant = |task: &Item| statuses.contains(&words.of_task(task.text("status")));
+        let those = tasks.filter(|(_, task)| is_meant(task));
+        those.map(|(id, _)| id).collect()
+    };
+    let facts = json!({
+        "due": expected(definition, run),
+        "first": skill(definition, &definition.initial.value),
+        "unit": unit(run),
+        "item": bound::item_in_hand(run),
+        "open": tasks(&["pending", "in_progress"]),
+        "failed": tasks(&["failed"]),
+    });
+    facts.as_object().cloned()
 }
 
 /// How a session stands that does not go on.

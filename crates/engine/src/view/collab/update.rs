@@ -47,7 +47,7 @@ impl Engine {
         let mut writer = self.writer(&dir, Input::None)?;
         let run = &writer.open.run;
         let late = match unknown {
-            Some(name) => Err(Refusal::new("read_only").message(format!("`{name}` cannot be set"))),
+            Some(name) => Err(Refusal::new("read_only").detail("field", name.as_str())),
             None => fields.late_items(run),
         };
         let (done, added) = match late {
@@ -417,13 +417,37 @@ fn updated(writer: &RunWriter<'_>, done: Result<Vec<Event>, Refusal>) -> UpdateA
     }
 }
 
-/// A refusal of an edit, by the code that callers know.
+/// A refusal of an edit, by the code and the name of the field that callers know.
 pub(crate) fn in_callers_words(run: &RunState, mut refusal: Refusal) -> Refusal {
-    let set = refusal.details.get("set").and_then(Value::as_str);
-    if refusal.code == "unknown_item" && set == Some(bound::tasks_name(run)) {
+    let detail = |name: &str| refusal.details.get(name).and_then(Value::as_str);
+    let bound = bound(run);
+    let known = [
+        (&bound.items, WORK_ITEMS),
+        (&bound.item, CURRENT_ITEM),
+        (&bound.snapshot, HAS_SNAPSHOT),
+    ];
+    let mut known = known.into_iter();
+    let field =
+        known.find(|(own, _)| refusal.code == "not_now" && Some(own.as_str()) == detail("field"));
+    if refusal.code == "unknown_item" && detail("set") == Some(&bound.tasks) {
+        let meant = meant(run, &refusal);
         "not_found".clone_into(&mut refusal.code);
+        refusal = refusal.detail("meant", meant);
     }
-    refusal
+    match field {
+        Some((_, name)) => refusal.detail("field", name),
+        None => refusal,
+    }
+}
+
+/// The tasks that could be meant by an id that none has: an id that several items use is told apart by its item.
+fn meant(run: &RunState, refusal: &Refusal) -> Vec<String> {
+    let detail = |name: &str| refusal.details.get(name).and_then(Value::as_str);
+    let tasks = bound::tasks(run).iter();
+    let same = tasks.filter(|(_, task)| Some(task.text("name")) == detail("item"));
+    let same: Vec<&str> = same.map(|(id, _)| id).collect();
+    let nearest = detail("nearest").filter(|_| same.is_empty());
+    same.into_iter().chain(nearest).map(str::to_owned).collect()
 }
 
 fn task_edit(bound: &Bound, update: &TaskUpdate) -> Result<Edit, Refusal> {

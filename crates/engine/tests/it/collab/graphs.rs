@@ -132,7 +132,7 @@ fn ids_of_two_items_are_qualified_and_a_file_of_both_splits_a_batch() {
     assert_eq!(batches[3].tasks[0].depends_on, [types, "machine"]);
     stage.until("execute-batch");
     let updated = stage.untold(&[("types", "completed")], "not_found");
-    let meant = format!("`{types}` or `{other}`");
+    let meant = format!("`{types}` and `{other}`");
     assert!(updated.verdict.message.unwrap().contains(&meant));
     stage.told(&[(types, "completed"), (other, "completed")]);
 }
