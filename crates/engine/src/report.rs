@@ -22,6 +22,7 @@ use crate::action::next::other_step;
 use crate::action::status::present;
 use crate::approval::Statement;
 use crate::call::Input;
+use crate::capability::is_reported;
 use crate::capability::memory::{self, is_repair};
 use crate::capability::tests::evidence::{asked_level, level_named};
 use crate::capability::tests::report_files;
@@ -34,7 +35,6 @@ use crate::next_step::{self, NextStep, Verb};
 use crate::open_run::{self, CommandOutcome};
 use crate::refusals;
 use crate::view::autopilot::request::Evidence;
-use crate::view::collab::complete::digest_of_skill;
 use crate::writer::RunWriter;
 
 /// The report of the present unit.
@@ -209,7 +209,8 @@ impl Engine {
         answered.map_err(|fault| with_way_on(seen, &report.evidence, fault))
     }
 
-    fn take_report(
+    /// Likewise, with faults in the words of whoever finds them.
+    pub(crate) fn take_report(
         &self,
         (project, dir): (&ProjectDir, &RunDir),
         seen: &RunState,
@@ -250,8 +251,7 @@ impl Engine {
         };
         let before = before.map(|found| self.take_found_baseline(dir, found));
         let before = before.transpose()?.flatten();
-        command.digest = digest_of_skill(dir, seen, &command)?
-            .unwrap_or_else(|| digest(&input, report.skip_coverage));
+        command.digest = digest(&input, report.skip_coverage);
         let ahead = self.read_ahead(dir, seen, &command)?;
         let commits = matches!(input, Input::Commit { .. });
         let not_run =
@@ -340,8 +340,8 @@ fn repeated(
         UnitMatch::Present { token, .. } if command.unit.is_none() && command.state.is_none() => {
             let other_kind = |last: &&AcceptedReport| {
                 let present = run.token(token).map(|token| &token.role.reader);
-                // One that nobody reads says nothing to be known again by.
-                let said = !last.role.reader.is_empty() && last.digest == command.digest;
+                // One of which nothing is read says nothing to be known again by.
+                let said = is_reported(&last.role.reader) && last.digest == command.digest;
                 said && present != Some(&last.role.reader)
             };
             let last = run.last.as_ref().filter(other_kind);
@@ -360,7 +360,8 @@ fn repeated(
                     return ReportOutcome::Refused(Refusal::new("run_over"));
                 }
                 let verified = not_run && level_named(&before.level) >= Some(Level::Ran);
-                if before.digest == command.digest || verified {
+                let says_nothing = !is_reported(&before.role.reader);
+                if before.digest == command.digest || verified || says_nothing {
                     return ReportOutcome::Repeated(Box::new(before));
                 }
                 let outcome = match &before.code {
@@ -407,10 +408,7 @@ fn repeat_note(run: &RunState, outcome: &ReportOutcome, not_run: bool) -> Option
 }
 
 /// Decides a report.
-pub(crate) fn decided(
-    writer: &mut RunWriter<'_>,
-    command: command::Report,
-) -> Result<ReportOutcome, Fault> {
+fn decided(writer: &mut RunWriter<'_>, command: command::Report) -> Result<ReportOutcome, Fault> {
     match writer.done(&Command::Report(command))? {
         CommandOutcome::Moved(events) => {
             let report = events.iter().rev().find_map(|event| match event {

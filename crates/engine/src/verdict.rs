@@ -28,9 +28,6 @@ use crate::summary;
 use crate::turn::step::blocked;
 use crate::view::View;
 
-/// The readers of what a report itself brings along.
-pub(crate) const GIVEN: [&str; 2] = ["outcome", "tests"];
-
 /// The verdict on a report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase", remote = "Self")]
@@ -344,7 +341,7 @@ fn refused(
     let said = messages::refusal(run, definition, state, refusal);
     let mut details = refusal.details.clone();
     // What a reader knows is said in words; a finding's own details, also of tests by name, go along.
-    for reader in GIVEN.into_iter().chain(["commit"]) {
+    for reader in ["outcome", "tests", "commit"] {
         if details.get(reader).is_some_and(Value::is_object) {
             details.shift_remove(reader);
         }

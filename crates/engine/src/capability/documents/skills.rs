@@ -139,6 +139,11 @@ pub(crate) fn skill<'a>(definition: &'a Definition, state: &'a str) -> Option<&'
     Some(definition.reported_as(state).unwrap_or(state))
 }
 
+/// The skill that a session begins with.
+pub(crate) fn first_skill(definition: &Definition) -> Option<&str> {
+    skill(definition, &definition.initial.value)
+}
+
 /// All skills of a workflow, each once, in the order of the file.
 pub(crate) fn skills(definition: &Definition) -> Vec<&str> {
     let mut all: Vec<&str> = Vec::new();

@@ -1,10 +1,6 @@
 //! Completing skills: the present state decides what was meant, and names what is next.
 
 use indexmap::IndexSet;
-use journal::layout::RunDir;
-use machine::command::Report;
-use machine::decide::{UnitMatch, match_unit};
-use machine::definition::StateDef;
 use machine::event::AcceptedReport;
 use machine::state::{Next, RunStatus};
 use machine::trigger::Trigger;
@@ -14,20 +10,20 @@ use serde_json::{Map, Value};
 use crate::call::Input;
 use crate::capability::documents::bound;
 use crate::capability::documents::folder::DESIGN;
-use crate::capability::documents::skills::{Skills, is_fresh, name_of, number, skill, skills};
+use crate::capability::documents::skills::{
+    Skills, first_skill, is_fresh, name_of, number, skills,
+};
 use crate::capability::git::effects;
 use crate::engine::Engine;
 use crate::fault;
 use crate::fault::Fault;
 use crate::journal_end::find_backwards;
 use crate::next_step::Verb;
-use crate::open_run;
-use crate::report::{ReportOutcome, answered, decided};
-use crate::verdict::GIVEN;
+use crate::report::{Meaning, Report, ReportOutcome, answered};
 use crate::view::collab::answer::{DocumentProblem, SkillAnswer, SkillParams, Verdict};
 use crate::view::collab::frame::Frame;
 use crate::view::collab::request::SkillDone;
-use crate::view::collab::state::{batch_brief, expected, item_brief, not_running, unit};
+use crate::view::collab::state::{batch_brief, expected, item_brief, not_running, stopped, unit};
 use crate::writer::RunWriter;
 
 impl Engine {
@@ -50,7 +46,7 @@ impl Engine {
             None if done.unit_id.is_none() => self.another_if_over(dir, named)?,
             _ => dir,
         };
-        let mut writer = self.writer(&dir, Input::None)?;
+        let writer = self.writer(&dir, Input::None)?;
         let known = skills(&writer.call.definition);
         let Some(skill) = known.iter().find(|known| same(known, named)) else {
             let refusal = Refusal::new("unknown_skill").detail("skill", named);
@@ -58,70 +54,41 @@ impl Engine {
             answer.valid_skills = known.into_iter().map(str::to_owned).collect();
             return Ok(answer);
         };
+        let given = done.unit_id.as_deref().map(str::trim);
+        let unit = match unit_of(&writer, skill, given)? {
+            Ok(unit) => unit,
+            Err(refusal) => return Ok(self.refused(&writer, given, &refusal)),
+        };
         let report = Report {
-            unit: done.unit_id.as_ref().map(|unit| unit.trim().to_owned()),
-            state: Some((*skill).to_owned()),
-            digest: journal::sha256_hex(skill.as_bytes()),
+            unit: Some(unit),
             ..Report::default()
         };
-        let skill = (*skill).to_owned();
-        self.take_in_skill(&mut writer, &skill, report)
-    }
-
-    fn take_in_skill(
-        &self,
-        writer: &mut RunWriter<'_>,
-        skill: &str,
-        report: Report,
-    ) -> Result<SkillAnswer, Fault> {
-        let unit = report.unit.clone().or_else(|| unit(&writer.open.run));
-        let is_of_skill = |report: &AcceptedReport| name_reported(report) == skill;
-        let run = &writer.open.run;
-        let refusal = match match_unit(run, &report) {
-            UnitMatch::Used { unit } => match answered(&writer.open.dir, run, &unit)? {
-                Some(before) if is_of_skill(&before) => return Ok(recorded(writer, &before)),
-                // The unit may be one that the session left when it was ended.
-                _ if run.status.is_over() => Some(Refusal::new("run_over")),
-                _ => Some(Refusal::new("unexpected_skill").detail("former", unit)),
-            },
-            UnitMatch::Present { .. } => {
-                let due = expected(&writer.call.definition, run);
-                if due.as_deref() != Some(skill) {
-                    Some(Refusal::new("unexpected_skill"))
-                } else if report.unit.is_none() && may_be_said_again(writer, skill)? {
-                    Some(Refusal::new("which_one"))
-                } else {
-                    None
-                }
+        let seen = writer.open.run.clone();
+        drop(writer);
+        let place = (&self.home.project(&self.root)?, &dir);
+        let answered = self.take_report(place, &seen, &report, Meaning::Anything)?;
+        let writer = &answered.writer;
+        match &answered.outcome {
+            ReportOutcome::Decided { report, .. } | ReportOutcome::Repeated(report) => {
+                Ok(recorded(writer, report))
             }
-            UnitMatch::Stale => Some(match &report.unit {
-                None => Refusal::new("unexpected_skill"),
-                Some(unit) => Refusal::new("stale_unit").detail("unit", unit.as_str()),
-            }),
-            UnitMatch::Paused | UnitMatch::Over => None,
-        };
-        let refusal = match refusal {
-            Some(refusal) if is_first(writer, skill) => {
-                refusal.detail("skill", skill).detail("begins", skill)
+            ReportOutcome::Refused(refusal) => {
+                Ok(self.refused(writer, report.unit.as_deref(), refusal))
             }
-            Some(refusal) => refusal.detail("skill", skill),
-            None => match decided(writer, report)? {
-                ReportOutcome::Decided { report, .. } | ReportOutcome::Repeated(report) => {
-                    return Ok(recorded(writer, &report));
-                }
-                ReportOutcome::Refused(refusal) => refusal,
-                ReportOutcome::EffectFailed {
-                    code,
-                    message,
-                    suggestion,
-                } => return Err(effects::fault(code, message, suggestion)),
-            },
-        };
-        Ok(self.refused(writer, unit.as_deref(), &refusal))
+            ReportOutcome::EffectFailed {
+                code,
+                message,
+                suggestion,
+            } => Err(effects::fault(
+                code.clone(),
+                message.clone(),
+                suggestion.clone(),
+            )),
+        }
     }
 
     /// Nothing moved: what was expected, and why.
-    pub(crate) fn refused(
+    fn refused(
         &self,
         writer: &RunWriter<'_>,
         unit: Option<&str>,
@@ -130,6 +97,7 @@ impl Engine {
         let mut answer = standing(writer);
         answer.verdict = Verdict::new(writer, Some(refusal));
         let message = answer.verdict.message.as_deref().unwrap_or_default();
+        let unit = unit.or(answer.unit_id.as_deref());
         self.note_refused(&writer.open.dir, unit, Some(&refusal.code), message);
         if let Some(skills) = &writer.call.skills {
             answer.problems = skills.problems.take();
@@ -140,6 +108,43 @@ impl Engine {
         }
         answer
     }
+}
+
+/// The unit that the completion of a skill is of: the given one, else the present one, else the last one. Refused where the work of
+/// that unit is of another skill.
+fn unit_of(
+    writer: &RunWriter<'_>,
+    skill: &str,
+    given: Option<&str>,
+) -> Result<Result<String, Refusal>, Fault> {
+    let (run, definition) = (&writer.open.run, &writer.call.definition);
+    let is_due = expected(definition, run).as_deref() == Some(skill);
+    let (present, last) = (unit(run), run.last.as_ref().map(|last| &last.unit));
+    let meant = match (given, &present) {
+        (None, Some(present)) if is_due => present.clone(),
+        _ => given
+            .or(last.map(String::as_str))
+            .unwrap_or_default()
+            .to_owned(),
+    };
+    let is_present = present.as_ref() == Some(&meant);
+    let refusal = if is_present && is_due {
+        let is_unclear = given.is_none() && may_be_said_again(writer, skill)?;
+        is_unclear.then(|| Refusal::new("which_one"))
+    } else if run.was_issued(&meant) && !is_present {
+        let before = answered(&writer.open.dir, run, &meant)?;
+        let is_other = before.is_none_or(|before| name_reported(&before) != skill);
+        is_other.then(|| Refusal::new("unexpected_skill").detail("former", given))
+    } else {
+        // Of a unit that never was the report itself is refused.
+        (is_present || given.is_none()).then(|| Refusal::new("unexpected_skill"))
+    };
+    let Some(refusal) = refusal else {
+        return Ok(Ok(meant));
+    };
+    let first = first_skill(definition).filter(|first| *first == skill);
+    let refusal = stopped(run).unwrap_or(refusal).detail("skill", skill);
+    Ok(Err(refusal.detail("begins", first)))
 }
 
 /// The name under which the work was reported.
@@ -170,34 +175,6 @@ fn may_be_said_again(writer: &RunWriter<'_>, skill: &str) -> Result<bool, Fault>
     })?;
     let last = last.and_then(|(report, _)| report);
     Ok(last.is_some_and(|report| name_reported(&report) == skill))
-}
-
-/// What a report on the work of a session of skills has for its hash: that of the skill. So it is the very same report as
-/// a completion of that skill, and either is answered as the other was. None where the report says more than that, and where
-/// there are no skills.
-pub(crate) fn digest_of_skill(
-    dir: &RunDir,
-    run: &RunState,
-    report: &Report,
-) -> Result<Option<String>, Fault> {
-    if name_of(run).is_none() {
-        return Ok(None);
-    }
-    let definition = open_run::pinned(dir.path(), run)?;
-    let state = match match_unit(run, report) {
-        UnitMatch::Present { token, .. } => run.token(token).map(|token| token.state.clone()),
-        UnitMatch::Used { unit } => answered(dir.path(), run, &unit)?.map(|before| before.state),
-        _ => None,
-    };
-    let Some(state) = state else {
-        return Ok(None);
-    };
-    let says_more = definition
-        .state(&state)
-        .and_then(StateDef::reader)
-        .is_some_and(|reader| GIVEN.contains(&reader.value.as_str()));
-    let skill = definition.reported_as(&state).unwrap_or(&state);
-    Ok((!says_more).then(|| journal::sha256_hex(skill.as_bytes())))
 }
 
 /// The lines of the items that cannot be put in order, where a document has them.
@@ -311,10 +288,4 @@ fn of_frame(run: &RunState, frame: Frame) -> SkillAnswer {
         notes: frame.notes,
         ..SkillAnswer::default()
     }
-}
-
-/// Whether this is the skill that a session begins with.
-fn is_first(writer: &RunWriter<'_>, skill_named: &str) -> bool {
-    let definition = &writer.call.definition;
-    skill(definition, &definition.initial.value) == Some(skill_named)
 }

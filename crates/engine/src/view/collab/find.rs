@@ -4,7 +4,7 @@ use journal::layout::{Name, ProjectDir, RunDir, RunStem};
 use machine::{RunState, Shared};
 use serde_json::Map;
 
-use crate::capability::documents::skills::{DEFAULT_SESSION, skill};
+use crate::capability::documents::skills::{DEFAULT_SESSION, first_skill};
 use crate::engine::Engine;
 use crate::fault;
 use crate::fault::Fault;
@@ -78,19 +78,16 @@ impl Engine {
         }
         // The last skill again is answered as it was; only the first one means another session.
         let pinned = open_run::pinned(dir.path(), &run)?;
-        let first = skill(&pinned, &pinned.initial.value).unwrap_or(&pinned.initial.value);
-        if same(named, first) {
-            self.begin_skills(None)
-        } else {
-            Ok(dir)
+        match first_skill(&pinned) {
+            Some(first) if same(named, first) => self.begin_skills(None),
+            _ => Ok(dir),
         }
     }
 
     /// The skill that a session begins with.
     pub(crate) fn first_skill(&self) -> Result<String, Fault> {
         let (definition, _) = library::load(&self.root, COLLAB.workflow)?;
-        let initial = &definition.initial.value;
-        Ok(skill(&definition, initial).unwrap_or(initial).to_owned())
+        Ok(first_skill(&definition).unwrap_or_default().to_owned())
     }
 
     fn no_session_of_skills(&self, session: Option<&str>) -> Fault {

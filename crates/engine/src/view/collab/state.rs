@@ -6,7 +6,9 @@ use serde_json::{Map, Value, json};
 
 use crate::call::Call;
 use crate::call::Input;
-use crate::capability::documents::skills::{display_name, first, name_of, number, skill};
+use crate::capability::documents::skills::{
+    display_name, first, first_skill, name_of, number, skill,
+};
 use crate::capability::documents::to_read::to_read;
 use crate::capability::documents::{bound, folder};
 use crate::engine::Engine;
@@ -218,7 +220,7 @@ pub(crate) fn facts(definition: &Definition, run: &RunState) -> Option<Map<Strin
     };
     let facts = json!({
         "due": expected(definition, run),
-        "first": skill(definition, &definition.initial.value),
+        "first": first_skill(definition),
         "unit": unit(run),
         "item": bound::item_in_hand(run),
         "open": tasks(&["pending", "in_progress"]),
