@@ -36,7 +36,7 @@ use crate::report::is_read_on_branch;
 use crate::summary;
 use crate::turn::answer::{TurnAnswer, TurnDetails};
 use crate::view::autopilot::kinds;
-use crate::view::collab::turn::{Way, turn_work};
+use crate::view::collab::turn::turn_work;
 use crate::view::session::turn::{is_at_cap, may_be_reopened};
 use crate::view::{SESSION, View};
 use crate::writer::RunWriter;
@@ -207,7 +207,7 @@ impl Engine {
             return TurnOutcome::new(writer, message).answer(view);
         }
         if writer.call.skills.is_some() {
-            return turn_work(view, writer, Way::Reopen, turn)?.answer(view);
+            return turn_work(view, writer, turn)?.answer(view);
         }
         if let Some(kind) = turn.kind() {
             takes_kind(&writer, item, kind)?;
@@ -271,7 +271,7 @@ impl Engine {
             return TurnOutcome::new(writer, message).answer(view);
         }
         if writer.call.skills.is_some() {
-            return turn_work(view, writer, Way::Skip, turn)?.answer(view);
+            return turn_work(view, writer, turn)?.answer(view);
         }
         let run = &writer.open.run;
         let present = || run.waiting().next()?.0.key();

@@ -75,7 +75,12 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    fn of(definition: &Definition, run: &RunState) -> Self {
+    /// Whether an item or a batch is still to be done.
+    pub(crate) fn is_left(&self) -> bool {
+        self.items + self.batches > 0
+    }
+
+    pub(crate) fn of(definition: &Definition, run: &RunState) -> Self {
         let bound = bound::bound(run);
         let remaining = |set: &str| {
             let facts = run.set_facts(definition, set, &["remaining".to_owned()]);
