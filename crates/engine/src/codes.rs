@@ -39,10 +39,10 @@ const SECTIONS: [&str; 12] = [
     include_str!("codes/the_environment.yaml"),
 ];
 
-/// What the texts of every refusal may name beside its details: of any run, and of sessions of skills.
-pub const FACTS: [&str; 13] = [
+/// What texts may name beside the details of a refusal: of any run, of sessions of skills, and of reports that were not accepted.
+pub const FACTS: [&str; 17] = [
     "of", "run", "status", "reason", "state", "place", "waiting", "unit", "due", "first", "item",
-    "open", "failed",
+    "open", "failed", "phase", "paused", "repair", "unknown",
 ];
 
 /// The arguments of a text: names and values.

@@ -81,7 +81,7 @@ fn outcome(text: &str) -> Result<String, Fault> {
 }
 
 /// A path inside the project, relative to its root. It need not be there: a report may be of a deletion.
-fn file(name: &str, root: &Path) -> Result<String, Fault> {
+pub(crate) fn file(name: &str, root: &Path) -> Result<String, Fault> {
     let refused = || fault!("bad_name.file", name);
     let given = Path::new(name.trim());
     let relative = if given.is_absolute() {

@@ -3,19 +3,20 @@
 use machine::event::AcceptedReport;
 use machine::state::{Next, Token};
 use machine::{Role, RunState, RunStatus};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use workspace::config::Level;
 
 use crate::capability::memory;
 use crate::capability::messages;
 use crate::capability::tests::evidence::{OUTPUT, baseline, level_named};
 use crate::capability::tests::read::few;
-use crate::fault;
-use crate::fault::{Fault, Kind};
+use crate::codes;
+use crate::fault::Fault;
 use crate::find::is_over_a_task;
 use crate::next_step::{Argument, NextStep, Verb};
 use crate::report::{Meaning, Report, ends_run, joined, with_way_on};
 use crate::verdict::VerdictText;
+use crate::{fault, refusal};
 
 /// The report with the state that its verb is for, and the whole id of its subtask.
 pub(super) fn meant(run: &RunState, report: &Report, meaning: Meaning) -> Result<Report, Fault> {
@@ -44,7 +45,6 @@ pub(super) fn meant(run: &RunState, report: &Report, meaning: Meaning) -> Result
 /// The fault of a report of tests that names a phase which is none, or is not that of its unit.
 fn wrong_phase(run: &RunState, report: &Report) -> Option<Fault> {
     let phase = report.state.as_deref()?;
-    let usage = |message| Fault::new(Kind::Usage, "usage", message);
     let present = run.waiting().next();
     let is_present = present.is_some_and(|(token, _)| {
         token.role.reader == "tests" && token.phase().eq_ignore_ascii_case(phase)
@@ -57,25 +57,15 @@ fn wrong_phase(run: &RunState, report: &Report) -> Option<Fault> {
     });
     if !matches!(phase, "red" | "green" | "finalize") && !is_present && !is_last {
         let is_commit = present.is_some_and(|(token, _)| token.role.reader == "commit");
-        let suggestion = match phase {
-            "commit" if is_commit => "a commit is made for you, not reported as results of tests",
-            _ => {
-                "use the phase that is due, such as red or green, or leave it out for the present one"
-            }
-        };
-        return Some(usage(format!("`{phase}` is no phase of tests")).suggest(suggestion));
+        return Some(match phase {
+            "commit" if is_commit => fault!("usage.commit_is_no_phase", phase),
+            _ => fault!("usage.no_phase", phase),
+        });
     }
     let (token, unit) = present?;
-    let is_other =
-        report.unit.as_deref() == Some(&unit.id) && !token.phase().eq_ignore_ascii_case(phase);
-    is_other.then(|| {
-        let message = format!(
-            "{} is a unit of {}, and not of {phase}",
-            unit.id,
-            token.phase()
-        );
-        usage(message).suggest("name the phase that is due, or leave it out")
-    })
+    let own = token.phase();
+    let is_other = report.unit.as_deref() == Some(&unit.id) && !own.eq_ignore_ascii_case(phase);
+    is_other.then(|| fault!("usage.unit_of_phase", unit = unit.id, own, phase))
 }
 
 /// The report with the whole id of its subtask, which may be given by what tells it from the others of its task.
@@ -98,13 +88,8 @@ fn on_subtask(run: &RunState, report: &Report) -> Result<Report, Fault> {
         return Ok(report);
     }
     let all: Vec<String> = known().map(str::to_owned).collect();
-    let fault = fault!("unknown_item.on_subtask", run = run.run, named);
-    Err(fault
-        .suggest(format!(
-            "it has {}; the present one is meant where none is named",
-            few(&all)
-        ))
-        .recover(Verb::Next))
+    let all = few(&all);
+    Err(fault!("unknown_item.on_subtask", run = run.run, named, all).recover(Verb::Next))
 }
 
 /// The state whose reports have such a role: the one that waits, or the one that was reported last. Where neither has it, its
@@ -130,78 +115,49 @@ pub(super) fn recorded_next(run: &RunState, report: &AcceptedReport) -> Next {
 pub(super) fn recorded(run: &RunState, report: &AcceptedReport, next: &Next) -> VerdictText {
     let code = report.code.as_deref();
     let said = |code: &String| messages::message_of(report, code);
-    let message = match &report.code {
+    let mut message = match &report.code {
         Some(code) => said(code),
         None => messages::accepted(report),
     };
     let paused = next.status == RunStatus::Paused;
-    let used_up = paused && code == Some("green_tests_still_failing");
-    let message = match (code, next.attempt, next.max_attempts) {
-        (Some("green_tests_still_failing"), Some(attempt), Some(most)) => {
-            format!(
-                "{message}; attempt {} of {most} used",
-                attempt.saturating_sub(1)
-            )
-        }
-        _ => message,
-    };
+    let is_counted = code == Some("green_tests_still_failing");
+    if let (true, Some(attempt), Some(most)) = (is_counted, next.attempt, next.max_attempts) {
+        let used = attempt.saturating_sub(1);
+        message = format!("{message}; attempt {used} of {most} used");
+    }
+    if paused && is_counted {
+        message += "; the attempts are used up, so the run is paused";
+    } else if paused && code.is_some() {
+        message += "; so the run is paused";
+    }
     let printed = report.facts.get_key_value(OUTPUT);
+    let printed = printed.map(|(name, printed)| (name.clone(), printed.clone()));
     VerdictText {
-        message: if used_up {
-            format!("{message}; the attempts are used up, so the run is paused")
-        } else if paused && code.is_some() {
-            format!("{message}; so the run is paused")
-        } else {
-            message
-        },
+        message,
         warning: joined(None, report.warnings.iter().map(said)),
-        suggestion: code.map(|code| after_retry(run, report, code, (paused, used_up))),
-        details: printed
-            .map(|(name, printed)| (name.clone(), printed.clone()))
-            .into_iter()
-            .collect(),
+        suggestion: code.map(|code| after_retry(run, report, code, paused)),
+        details: printed.into_iter().collect(),
     }
 }
 
 /// What to do after a report that was not accepted.
-fn after_retry(
-    run: &RunState,
-    report: &AcceptedReport,
-    code: &str,
-    (paused, used_up): (bool, bool),
-) -> String {
-    let (resume, reopen) = (Verb::Resume, Verb::Reopen);
+fn after_retry(run: &RunState, report: &AcceptedReport, code: &str, paused: bool) -> String {
     let token = run.token(report.token);
-    let is_repair = token.is_some_and(|token| memory::is_repair(run, token));
-    match code {
-        _ if paused && !used_up => {
-            format!("tell the person, who looks at it and goes on with {resume}")
-        }
-        _ if used_up && is_repair => format!(
-            "tell the person, who decides how it goes on: {resume} for a fresh set of attempts"
-        ),
-        _ if used_up => format!(
-            "tell the person, who decides how it goes on: {resume} for a fresh set of attempts, or {reopen} where the test is wrong"
-        ),
-        // A repair has no RED to go back to.
-        "green_tests_still_failing" if is_repair => {
-            format!("go on mending, then report again: {}", Verb::Report)
-        }
-        "green_tests_still_failing"
-            if baseline::is_unknown(run) && level_named(&report.level) < Some(Level::Ran) =>
-        {
-            let key = token.and_then(Token::key);
-            format!(
-                "if they failed before this subtask, too, have that found out: {verify}. Else go on implementing, then report again: {again}; if a test is wrong, go back with {reopen}",
-                verify = NextStep::report(&report.role, key, Level::Verified),
-                again = Verb::Report,
-                reopen = Verb::Reopen.step().and("reason")
-            )
-        }
-        code => {
-            let own = report.suggestion(code).map(str::to_owned);
-            own.unwrap_or_else(|| messages::suggestion(code))
-        }
+    let is_claimed = level_named(&report.level) < Some(Level::Ran);
+    let facts = json!({
+        "paused": paused,
+        "repair": token.is_some_and(|token| memory::is_repair(run, token)),
+        "unknown": baseline::is_unknown(run) && is_claimed,
+        "phase": report.role.phase,
+        "item": token.and_then(Token::key),
+    });
+    let facts = facts.as_object().cloned().unwrap_or_default();
+    let said = codes::of_facts(code, &facts).map(|text| text.help);
+    let own = || report.suggestion(code).map(str::to_owned);
+    match said {
+        Some(help) => help,
+        None if paused => refusal!("paused.by_report").suggestion.unwrap_or_default(),
+        None => own().unwrap_or_else(|| messages::suggestion(code)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The task graph: handed over, and drawn.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use ::markup::documents::task_graph::Merged;
 use draw::{TaskNode, TaskStatus, Wave, tasks as draw_tasks};
@@ -18,6 +18,7 @@ use crate::capability::documents::read::{self, All};
 use crate::capability::documents::skills::{key, name_of, number};
 use crate::engine::Engine;
 use crate::fault::Fault;
+use crate::generic::readers;
 use crate::view::collab::answer::{BatchState, DocumentProblem, SyncAnswer, TaskGraph, Verdict};
 use crate::view::collab::request::GraphSync;
 use crate::view::collab::state::{batches, stopped};
@@ -186,23 +187,10 @@ fn missing_or_wrong(
 
 /// Where a file of the project lies. A link on the way may not lead out of the project.
 fn inside(root: &Path, path: &str) -> Result<PathBuf, Fault> {
-    let refused = || fault!("bad_name.not_in_project", path);
-    let given = Path::new(path);
-    let relative = match given.strip_prefix(root) {
-        Ok(relative) => relative,
-        Err(_) if given.is_absolute() => return Err(refused()),
-        Err(_) => given,
-    };
-    let plain = relative
-        .components()
-        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    if !plain || relative.as_os_str().is_empty() {
-        return Err(refused());
-    }
-    let place = root.join(relative);
+    let place = root.join(readers::file(path, root)?);
     match std::fs::canonicalize(&place) {
         Ok(real) if real.starts_with(root) => Ok(real),
-        Ok(_) => Err(refused()),
+        Ok(_) => Err(fault!("bad_name.file", name = path)),
         // What is not there is complained of by whoever reads it.
         Err(_) => Ok(place),
     }

@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 
 use ::markup::documents::design;
+use journal::layout::RunDir;
 use machine::command::Edit;
-use machine::{Command, Event, Refusal, RunState};
-use serde::Deserialize;
+use machine::{Command, Refusal, RunState};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use text::shortened;
 
@@ -33,7 +34,7 @@ const LONGEST_MISTAKE: usize = 300;
 impl Engine {
     /// Sets fields of a session: all of them, or none. A session that is not there is begun.
     pub fn collab_update(&self, update: &SessionUpdate) -> Result<UpdateAnswer, Fault> {
-        let fields = Fields::read(&update.fields)?;
+        let mut fields = Fields::read(&update.fields)?;
         let known = [WORK_ITEMS, ADD_ITEMS, CURRENT_ITEM, HAS_SNAPSHOT];
         let mut names = update.fields.keys();
         let unknown = names.find(|name| !known.contains(&name.as_str()));
@@ -44,26 +45,16 @@ impl Engine {
             None if unknown.is_none() && fields.can_begin() => self.begin_skills(session)?,
             None => self.skills_dir(session)?,
         };
-        let mut writer = self.writer(&dir, Input::None)?;
-        let run = &writer.open.run;
-        let late = match unknown {
-            Some(name) => Err(Refusal::new("read_only").detail("field", name.as_str())),
-            None => fields.late_items(run),
-        };
-        let (done, added) = match late {
-            Ok(late) => {
-                let added = late.iter().filter_map(|item| item.number.as_ref());
-                let added: Vec<Value> = added.map(|Number(key)| number(key)).collect();
-                let command = fields.command(&writer, late)?;
-                (writer.command(&command)?, added)
-            }
-            Err(refusal) => (Err(refusal), Vec::new()),
-        };
-        let mut updated = updated(&writer, done);
+        let (writer, mut updated) = self.edited(&dir, |writer| match unknown {
+            Some(name) => Ok(Err(Refusal::new("read_only").detail("field", name.as_str()))),
+            None => fields.edits(writer),
+        })?;
         if updated.verdict.validated {
             updated.fields = fields_now(&writer.open.run, &update.fields);
             if update.fields.contains_key(ADD_ITEMS) {
-                updated.fields.insert("addedItems".to_owned(), added.into());
+                let added = fields.late.iter().filter_map(|item| item.number.as_ref());
+                let added: Value = added.map(|Number(key)| number(key)).collect();
+                updated.fields.insert("addedItems".to_owned(), added);
             }
         }
         Ok(updated)
@@ -79,20 +70,12 @@ impl Engine {
             return Err(fault!("usage.no_task"));
         }
         let dir = self.skills_dir(session)?;
-        let mut writer = self.writer(&dir, Input::None)?;
-        let bound = bound(&writer.open.run);
-        let edits: Result<Vec<Edit>, Refusal> = updates
-            .iter()
-            .map(|update| task_edit(&bound, update))
-            .collect();
-        let done = match edits {
-            Ok(edits) => {
-                let keep = Map::new();
-                writer.command(&Command::Edit { edits, keep })?
-            }
-            Err(refusal) => Err(refusal),
-        };
-        let mut updated = updated(&writer, done);
+        let (writer, mut updated) = self.edited(&dir, |writer| {
+            let bound = bound(&writer.open.run);
+            let edits = updates.iter().map(|update| task_edit(&bound, update));
+            let edits = edits.collect::<Result<Vec<Edit>, Refusal>>();
+            Ok(edits.map(|edits| (edits, Map::new())))
+        })?;
         if updated.verdict.validated {
             let (run, definition) = (&writer.open.run, &writer.call.definition);
             let ids = updates.iter().map(|update| update.id.trim());
@@ -102,10 +85,40 @@ impl Engine {
         }
         Ok(updated)
     }
+
+    /// Has a session take the edits that `made` gives: all of them, or none.
+    fn edited(
+        &self,
+        dir: &RunDir,
+        made: impl FnOnce(&RunWriter<'_>) -> Result<Result<Edits, Refusal>, Fault>,
+    ) -> Result<(RunWriter<'_>, UpdateAnswer), Fault> {
+        let mut writer = self.writer(dir, Input::None)?;
+        let refusal = match made(&writer)? {
+            Ok((edits, keep)) => writer.command(&Command::Edit { edits, keep })?.err(),
+            Err(refusal) => Some(refusal),
+        };
+        let run = &writer.open.run;
+        let refusal = refusal.map(|refusal| in_callers_words(run, refusal));
+        let unknown = refusal.iter().filter(|it| it.code == "unknown_item");
+        let updated = UpdateAnswer {
+            verdict: Verdict::new(&writer, refusal.as_ref()),
+            session: name_of(run).unwrap_or_default().to_owned(),
+            state: run.state().to_owned(),
+            unit_id: unit(run),
+            expected: unknown
+                .flat_map(|_| bound::items(run).keys().map(number))
+                .collect(),
+            ..UpdateAnswer::default()
+        };
+        Ok((writer, updated))
+    }
 }
 
+/// Edits, and what the run is to remember with them.
+type Edits = (Vec<Edit>, Map<String, Value>);
+
 /// The number of an item, as it is kept.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(try_from = "Value")]
 struct Number(String);
 
@@ -113,88 +126,74 @@ impl TryFrom<Value> for Number {
     type Error = String;
 
     fn try_from(given: Value) -> Result<Self, String> {
-        key(&given).map(Self).ok_or_else(|| {
-            format!("{given} is no number of an item: it is such as 1, \"2a\" or \"3.1\" (as text: letters, digits, `.`, `-`)")
-        })
+        let number = key(&given).map(Self);
+        number.ok_or_else(|| fault!("usage.item_number", given).message)
     }
 }
 
-/// A work item as a caller gives it.
-#[derive(Debug, Clone, Deserialize)]
+/// A work item as a caller gives it, then as it is kept.
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", expecting = "an item")]
 struct NewItem {
+    #[serde(skip_serializing_if = "Option::is_none")]
     number: Option<Number>,
     title: Option<String>,
     #[serde(rename = "type")]
     kind: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<String>,
     depends_on: Option<Vec<Number>>,
 }
 
 impl NewItem {
-    /// The item, with every word of it as it is kept; else what is wrong with it. Those that come late may have no number yet, and
-    /// stand where new ones do.
-    fn checked(mut self, is_late: bool) -> Result<Self, String> {
-        let title = self.title.as_deref().unwrap_or_default().trim();
+    /// The item that stands at `place`, with every word of it as it is kept. Those that come late may have no number yet, and stand
+    /// where new ones do.
+    fn read(given: &Value, place: &str, is_late: bool) -> Result<Self, Fault> {
+        let mut item = Self::deserialize(given).map_err(|error| senseless(place, &error))?;
+        let title = item.title.unwrap_or_default().trim().to_owned();
         if title.len() > LONGEST_TITLE || title.chars().any(char::is_control) {
-            return Err(format!(
-                "its title is no single line of at most {LONGEST_TITLE} bytes"
-            ));
+            return Err(fault!("usage.item_title", place, most = LONGEST_TITLE));
         }
-        let Some(kind) = design::kind(self.kind.trim()) else {
-            return Err(format!(
-                "its type is `{}`, not code, task or bugfix",
-                self.kind
-            ));
+        let named = item.status.unwrap_or_default();
+        let status = match named.trim() {
+            "" => Some(design::Status::Pending),
+            named => design::status(named),
         };
-        let status = self
-            .status
-            .as_deref()
-            .map(str::trim)
-            .filter(|status| !status.is_empty());
-        let status = match status {
-            None => design::Status::Pending,
-            Some(given) => design::status(given).ok_or_else(|| {
-                format!("its status is `{given}`, not pending, documented or complete")
-            })?,
+        let named = short(&named);
+        let Some(kind) = design::kind(item.kind.trim()) else {
+            return Err(fault!("usage.item_type", place, named = short(&item.kind)));
         };
-        match (is_late, &self.number) {
-            (false, None) => return Err("it has no number".to_owned()),
-            (true, _) if title.is_empty() => return Err("it has no title".to_owned()),
+        let Some(status) = status else {
+            return Err(fault!("usage.item_status", place, named));
+        };
+        match (is_late, &item.number) {
+            (false, None) => return Err(fault!("usage.item_without_number", place)),
+            (true, _) if title.is_empty() => {
+                return Err(fault!("usage.item_without_title", place));
+            }
             (true, _) if status != design::Status::Pending => {
-                return Err(format!("it is added, and cannot be {} yet", status.name()));
+                return Err(fault!("usage.item_added_late", place, named));
             }
             _ => {}
         }
-        self.title = Some(title.to_owned());
-        kind.name().clone_into(&mut self.kind);
-        self.status = (!is_late).then(|| status.name().to_owned());
-        Ok(self)
+        item.title = Some(title);
+        kind.name().clone_into(&mut item.kind);
+        item.status = (!is_late).then(|| status.name().to_owned());
+        item.depends_on.get_or_insert_default();
+        Ok(item)
     }
 
     /// The fields that it has in its set.
     fn fields(&self, bound: &Bound) -> Map<String, Value> {
-        let needs = self
-            .depends_on
-            .iter()
-            .flatten()
-            .map(|Number(need)| need.as_str());
-        let number = self.number.as_ref().map(|Number(number)| json!(number));
         let status = self
             .status
-            .as_ref()
-            .map(|status| json!(bound.item_status(status)));
-        let all = [
-            ("number", number),
-            ("title", Some(json!(self.title))),
-            ("type", Some(json!(self.kind))),
-            ("dependsOn", Some(needs.collect())),
-            ("status", status),
-        ];
-        let given = all
-            .into_iter()
-            .filter_map(|(name, value)| Some((name.to_owned(), value?)));
-        given.collect()
+            .as_deref()
+            .map(|status| bound.item_status(status));
+        let item = json!(Self {
+            status: status.map(str::to_owned),
+            ..self.clone()
+        });
+        item.as_object().cloned().unwrap_or_default()
     }
 }
 
@@ -220,28 +219,19 @@ impl Fields {
                 has_snapshot = HAS_SNAPSHOT
             ));
         }
-        let mut current = None;
-        if let Some(value) = given.get(CURRENT_ITEM) {
-            let number = Option::<Number>::deserialize(value);
-            let number = number.map_err(|error| senseless(CURRENT_ITEM, &error))?;
-            current = Some(json!(number.map(|Number(number)| number)));
-        }
-        let has_snapshot = match given.get(HAS_SNAPSHOT) {
-            None => None,
-            Some(Value::Bool(has_one)) => Some(*has_one),
-            Some(value) => {
-                return Err(fault!(
-                    "usage.snapshot_flag",
-                    has_snapshot = HAS_SNAPSHOT,
-                    value
-                ));
-            }
-        };
+        let current = given.get(CURRENT_ITEM).map(Option::<Number>::deserialize);
+        let has_snapshot = given.get(HAS_SNAPSHOT).map(|value| {
+            let flag = value.as_bool();
+            flag.ok_or_else(|| fault!("usage.snapshot_flag", has_snapshot = HAS_SNAPSHOT, value))
+        });
         Ok(Self {
             items: items_of(given, WORK_ITEMS)?,
             late: items_of(given, ADD_ITEMS)?.unwrap_or_default(),
-            current,
-            has_snapshot,
+            current: current
+                .transpose()
+                .map_err(|error| senseless(CURRENT_ITEM, &error))?
+                .map(|number| json!(number)),
+            has_snapshot: has_snapshot.transpose()?,
         })
     }
 
@@ -253,28 +243,28 @@ impl Fields {
         let current = self.current.as_ref().and_then(Value::as_str);
         self.late.is_empty()
             && distinct.len() == numbers.len()
-            && current.is_none_or(|current| numbers.iter().any(|number| number.0 == current))
+            && current.is_none_or(|current| numbers.iter().any(|Number(number)| number == current))
     }
 
-    /// The items that come late, each with a number: that of the item which is the same, so that who asks again after a lost answer
-    /// adds nothing; else the next one.
-    fn late_items(&self, run: &RunState) -> Result<Vec<NewItem>, Refusal> {
-        let (items, mut late) = (bound::items(run), self.late.clone());
-        if late.is_empty() {
-            return Ok(late);
+    /// Gives each item that comes late a number: that of the item which is the same, so that who asks again after a lost answer adds
+    /// nothing; else the next one.
+    fn number_late(&mut self, run: &RunState) -> Result<(), Refusal> {
+        let items = bound::items(run);
+        if self.late.is_empty() {
+            return Ok(());
         }
         if items.is_empty() {
             // Those of the design document would be passed over.
             return Err(Refusal::new("no_items"));
         }
-        let all = items.len() + late.len();
+        let all = items.len() + self.late.len();
         if all > MOST_ITEMS {
             return Err(refusal!("bad_value.items", all, most = MOST_ITEMS));
         }
         let numbers = items.keys().filter_map(|key| key.parse::<u64>().ok());
         let mut highest = numbers.max().unwrap_or(0);
         let bound = bound(run);
-        for item in late.iter_mut().filter(|item| item.number.is_none()) {
+        for item in self.late.iter_mut().filter(|item| item.number.is_none()) {
             let fields = item.fields(&bound);
             let is_same = |known: &machine::state::Item| {
                 let mut fields = fields.iter();
@@ -285,32 +275,32 @@ impl Fields {
                 highest += 1;
                 highest.to_string()
             };
-            let number = same.map_or_else(next, |(key, _)| key.to_owned());
-            item.number = Some(Number(number));
+            item.number = Some(Number(same.map_or_else(next, |(key, _)| key.to_owned())));
         }
-        Ok(late)
+        Ok(())
     }
 
-    /// The command that sets them, with the items that come late.
-    fn command(&self, writer: &RunWriter<'_>, late: Vec<NewItem>) -> Result<Command, Fault> {
+    /// The edits that set them.
+    fn edits(&mut self, writer: &RunWriter<'_>) -> Result<Result<Edits, Refusal>, Fault> {
         let run = &writer.open.run;
+        if let Err(refusal) = self.number_late(run) {
+            return Ok(Err(refusal));
+        }
         let bound = bound(run);
+        let set = || bound.items.clone();
         let mut edits = Vec::new();
         let mut keep = Map::new();
         // Items first: the one to begin with is one of them.
         if let Some(items) = &self.items {
             let items = items.iter().map(|item| item.fields(&bound)).collect();
-            edits.push(Edit::Items {
-                set: bound.items.clone(),
-                items,
-            });
+            edits.push(Edit::Items { set: set(), items });
             if first(run).is_some() {
                 FIRST.forget(&mut keep);
             }
         }
-        edits.extend(in_order(run, late).iter().map(|item| Edit::Add {
-            set: bound.items.clone(),
-            item: item.fields(&bound),
+        edits.extend(in_order(run, self.late.clone()).iter().map(|item| {
+            let item = item.fields(&bound);
+            Edit::Add { set: set(), item }
         }));
         let var = writer.call.definition.vars.get(&bound.item);
         let open = var.and_then(|var| var.open.as_ref());
@@ -325,15 +315,15 @@ impl Fields {
                 FIRST.put(&mut keep, named)?;
             }
             Some(named) => edits.push(Edit::Var {
-                name: bound.item,
+                name: bound.item.clone(),
                 value: named.clone(),
             }),
         }
         edits.extend(self.has_snapshot.map(|has_one| Edit::Var {
-            name: bound.snapshot,
+            name: bound.snapshot.clone(),
             value: has_one.into(),
         }));
-        Ok(Command::Edit { edits, keep })
+        Ok(Ok((edits, keep)))
     }
 }
 
@@ -373,48 +363,21 @@ fn items_of(given: &Map<String, Value>, name: &str) -> Result<Option<Vec<NewItem
         .as_str()
         .and_then(|text| serde_json::from_str::<Value>(text).ok());
     let Some(items) = parsed.as_ref().unwrap_or(value).as_array() else {
-        return Err(senseless(name, &"it is no list"));
+        return Err(fault!("usage.items_no_list", name));
     };
     if items.len() > MOST_ITEMS {
-        return Err(senseless(
-            name,
-            &format!("it has more than {MOST_ITEMS} items"),
-        ));
+        return Err(fault!("usage.many_items", name, most = MOST_ITEMS));
     }
-    let read = |(at, item): (usize, &Value)| {
+    let items = items.iter().enumerate().map(|(at, item)| {
         let place = format!("item {} of {name}", at + 1);
-        let item = NewItem::deserialize(item).map_err(|error| senseless(&place, &error))?;
-        item.checked(name == ADD_ITEMS)
-            .map_err(|mistake| senseless(&place, &mistake))
-    };
-    items
-        .iter()
-        .enumerate()
-        .map(read)
-        .collect::<Result<_, _>>()
-        .map(Some)
+        NewItem::read(item, &place, name == ADD_ITEMS)
+    });
+    items.collect::<Result<_, _>>().map(Some)
 }
 
 fn senseless(place: &str, mistake: &dyn std::fmt::Display) -> Fault {
     let mistake = shortened(&mistake.to_string(), LONGEST_MISTAKE);
     fault!("usage.work_item", place, mistake)
-}
-
-/// What became of an edit.
-fn updated(writer: &RunWriter<'_>, done: Result<Vec<Event>, Refusal>) -> UpdateAnswer {
-    let run = &writer.open.run;
-    let refusal = done.err().map(|refusal| in_callers_words(run, refusal));
-    let unknown = refusal.iter().filter(|it| it.code == "unknown_item");
-    UpdateAnswer {
-        verdict: Verdict::new(writer, refusal.as_ref()),
-        session: name_of(run).unwrap_or_default().to_owned(),
-        state: run.state().to_owned(),
-        unit_id: unit(run),
-        expected: unknown
-            .flat_map(|_| bound::items(run).keys().map(number))
-            .collect(),
-        ..UpdateAnswer::default()
-    }
 }
 
 /// A refusal of an edit, by the code and the name of the field that callers know.
