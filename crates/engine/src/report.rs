@@ -13,7 +13,7 @@ use machine::decide::{UnitMatch, match_unit};
 use machine::event::AcceptedReport;
 use machine::state::{Item, Token};
 use machine::{Command, Event, Refusal, Role, RunState, RunStatus};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use workspace::config::Level;
 use workspace::convention::message;
@@ -97,7 +97,7 @@ pub(crate) fn with_way_on(run: &RunState, given: &Evidence, fault: Fault) -> Fau
 }
 
 /// What somebody says of a work unit. The unit's reader takes of it what it is about.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Report {
     /// The work unit; the present one if absent. With it a report that is sent twice counts once.

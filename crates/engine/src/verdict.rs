@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::action::Action;
 use crate::action::next::{Detail, next_action};
-use crate::call::Input;
+use crate::call::{Call, Input};
 use crate::capability::documents::skills::Skills;
 use crate::capability::git::effects;
 use crate::capability::is_reported;
@@ -20,7 +20,7 @@ use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::find::Selector;
 use crate::generic::messages;
-use crate::next_step::{self, argument};
+use crate::next_step::{self, argument_mark};
 use crate::report::{
     AnsweredReport, Meaning, Report, ReportOutcome, is_read_on_branch, joined, with_present_report,
 };
@@ -176,10 +176,7 @@ impl Engine {
             }
             ReportOutcome::Refused(refusal) => {
                 let state = answered.unit.as_ref().map(|(_, state)| state.as_str());
-                let text = match &call.skills {
-                    Some(skills) if !is_on_task => refused_skill(skills, run, definition, refusal),
-                    _ => refused(run, definition, state, refusal),
-                };
+                let text = refused(call, run, state, refusal);
                 text.verdict(false, Some(refusal.code.clone()), next(Detail::Brief)?)
             }
             ReportOutcome::EffectFailed {
@@ -272,7 +269,7 @@ fn add_results(
 }
 
 /// The parts of a report that its reader does not take, as the command line has them.
-fn unread(answered: &AnsweredReport<'_>, report: &Report) -> Vec<&'static str> {
+fn unread(answered: &AnsweredReport<'_>, report: &Report) -> Vec<String> {
     let Some((_, state)) = &answered.unit else {
         return Vec::new();
     };
@@ -287,33 +284,20 @@ fn unread(answered: &AnsweredReport<'_>, report: &Report) -> Vec<&'static str> {
         Input::Commit { .. } => (false, false, true),
         Input::None | Input::Report(_) => (true, true, false),
     };
-    let given = &report.evidence;
-    [
-        (argument!("outcome"), report.outcome.is_some() && !own),
-        (argument!("note"), report.note.is_some() && !own),
-        (argument!("results"), given.results.is_some() && !tests),
-        (argument!("report"), !given.reports.is_empty() && !tests),
-        (argument!("verify"), given.verify && !tests),
-        (argument!("unchanged"), given.unchanged && !tests),
-        (argument!("format"), given.format.is_some() && !tests),
-        (argument!("removed"), !given.removed.is_empty() && !tests),
-        (argument!("repairs"), !given.repairs.is_empty() && !tests),
-        (argument!("coverage"), given.coverage.is_some() && !tests),
-        (
-            argument!("coverageReport"),
-            given.coverage_report.is_some() && !tests,
-        ),
-        (
-            argument!("files"),
-            !report.files.is_empty() && reads_nothing,
-        ),
-        (argument!("message"), report.message.is_some() && !commit),
-        (argument!("sha"), report.sha.is_some() && !commit),
-    ]
-    .into_iter()
-    .filter(|(_, is_unread)| *is_unread)
-    .map(|(name, _)| name)
-    .collect()
+    let is_read = |name: &str| match name {
+        "unit" | "state" | "item" | "skipCoverage" => true,
+        "outcome" | "note" => own,
+        "message" | "sha" => commit,
+        "files" => !reads_nothing,
+        _ => tests,
+    };
+    let fields = |report: &Report| serde_json::to_value(report).unwrap_or_default();
+    let (given, none) = (fields(report), fields(&Report::default()));
+    let given = given.as_object().into_iter().flatten();
+    given
+        .filter(|(name, value)| none[name.as_str()] != **value && !is_read(name))
+        .map(|(name, _)| argument_mark(name))
+        .collect()
 }
 
 /// The words on a report that was decided, now or before.
@@ -331,46 +315,25 @@ fn accepted_text(run: &RunState, definition: &Definition, report: &AcceptedRepor
     }
 }
 
-/// The words on a report that moved nothing.
-fn refused(
-    run: &RunState,
-    definition: &Definition,
-    state: Option<&str>,
-    refusal: &Refusal,
-) -> VerdictText {
-    let said = messages::refusal(run, definition, state, refusal);
+/// The words on a report that moved nothing. Where documents stand against it, they are named line by line.
+fn refused(call: &Call<'_>, run: &RunState, state: Option<&str>, refusal: &Refusal) -> VerdictText {
+    let said = messages::refusal(run, &call.definition, state, refusal);
+    let found = call.skills.as_ref().map(Skills::found);
+    let (problems, notes) = found.unwrap_or_default();
     let mut details = refusal.details.clone();
-    // What a reader knows is said in words; a finding's own details, also of tests by name, go along.
-    for reader in ["outcome", "tests", "commit"] {
+    // What a reader knows is said in words, and as problems; a finding's own details, also of tests by name, go along.
+    for reader in ["outcome", "tests", "commit", "design", "graph"] {
         if details.get(reader).is_some_and(Value::is_object) {
             details.shift_remove(reader);
         }
     }
+    if !problems.is_empty() {
+        details.insert("problems".to_owned(), json!(problems));
+    }
     VerdictText {
         message: said.message,
+        warning: joined(None, notes),
         suggestion: Some(said.suggestion),
         details,
-        ..VerdictText::default()
     }
-}
-
-/// The same of a session of skills, whose documents may be what stands against it: they are named line by line.
-fn refused_skill(
-    skills: &Skills,
-    run: &RunState,
-    definition: &Definition,
-    refusal: &Refusal,
-) -> VerdictText {
-    let mut text = refused(run, definition, Some(run.state()), refusal);
-    let (problems, notes) = skills.found();
-    // All that was read stands in these, whether it is wrong or not.
-    for reader in ["design", "graph"] {
-        text.details.shift_remove(reader);
-    }
-    if !problems.is_empty() {
-        let problems = json!(problems);
-        text.details.insert("problems".to_owned(), problems);
-    }
-    text.warning = joined(text.warning, notes);
-    text
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::capability::tests::evidence::listed;
 
@@ -41,7 +41,7 @@ pub struct Start {
 }
 
 /// What a report of tests rests on: numbers, or a report, or a run of the engine's own.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Evidence {
     /// `failed:3,passed:0` in any order, or a JSON object.

@@ -20,10 +20,10 @@ use crate::fault::Fault;
 use crate::journal_end::find_backwards;
 use crate::next_step::Verb;
 use crate::report::{Meaning, Report, ReportOutcome, answered};
-use crate::view::collab::answer::{DocumentProblem, SkillAnswer, SkillParams, Verdict};
+use crate::view::collab::answer::{DocumentProblem, SkillAnswer, Verdict};
 use crate::view::collab::frame::Frame;
 use crate::view::collab::request::SkillDone;
-use crate::view::collab::state::{batch_brief, expected, item_brief, not_running, stopped, unit};
+use crate::view::collab::state::{expected, not_running, stopped, unit};
 use crate::writer::RunWriter;
 
 impl Engine {
@@ -100,8 +100,7 @@ impl Engine {
         let unit = unit.or(answer.unit_id.as_deref());
         self.note_refused(&writer.open.dir, unit, Some(&refusal.code), message);
         if let Some(skills) = &writer.call.skills {
-            answer.problems = skills.problems.take();
-            answer.notes = skills.notes.take();
+            (answer.problems, answer.notes) = skills.found();
             if refusal.code == "bad_dependencies" {
                 answer.problems.extend(disordered(skills, refusal));
             }
@@ -181,11 +180,9 @@ fn may_be_said_again(writer: &RunWriter<'_>, skill: &str) -> Result<bool, Fault>
 fn disordered(skills: &Skills, refusal: &Refusal) -> Vec<DocumentProblem> {
     let lines = skills.lines.borrow();
     let listed = refusal.details.get("items").and_then(Value::as_array);
-    let listed: IndexSet<&str> = listed
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
+    let listed = listed.into_iter().flatten().filter_map(Value::as_str);
+    // A circle names the item again with which it begins.
+    let listed: IndexSet<&str> = listed.collect();
     let problem = |item: &str| {
         Some(DocumentProblem {
             code: refusal.code.clone(),
@@ -253,16 +250,12 @@ fn recorded(writer: &RunWriter<'_>, report: &AcceptedReport) -> SkillAnswer {
 /// Where the session stands now.
 fn standing(writer: &RunWriter<'_>) -> SkillAnswer {
     let (run, definition) = (&writer.open.run, &writer.call.definition);
-    let mut frame = Frame::of_state(definition, run.state());
+    let mut frame = Frame::of_run(definition, run, run.state(), 0);
+    frame.batch = None;
     if run.status != RunStatus::Running {
         // Nobody is asked to do anything.
         "none".clone_into(&mut frame.action);
     }
-    frame.item = item_brief(run);
-    frame.params = SkillParams {
-        item_number: frame.item.as_ref().map(|item| item.number.clone()),
-        batch_index: batch_brief(definition, run, 0).map(|batch| batch.index),
-    };
     SkillAnswer {
         next_skill: expected(definition, run),
         unit_id: unit(run),

@@ -23,7 +23,7 @@ use crate::next_step::Verb;
 use crate::open_run::{OpenRun, TOLD};
 use crate::view::autopilot::instructions;
 use crate::view::collab::answer::{BatchBrief, ItemBrief, SkillParams};
-use crate::view::collab::state::{batch_brief, item_brief, not_run, not_worked_out};
+use crate::view::collab::state::{batch_brief, given_up, item_brief, not_run};
 
 /// The event that issues a unit, with what its executor is told.
 const ISSUED: &str = "unit:issued";
@@ -122,6 +122,26 @@ impl Frame {
         }
     }
 
+    /// That of the state in which a run stands, with what is in hand and at most so many tasks of it.
+    pub(crate) fn of_run(
+        definition: &Definition,
+        run: &RunState,
+        state: &str,
+        most: usize,
+    ) -> Self {
+        let item = item_brief(run);
+        let batch = batch_brief(definition, run, most);
+        Self {
+            params: SkillParams {
+                item_number: item.as_ref().map(|item| item.number.clone()),
+                batch_index: batch.as_ref().map(|batch| batch.index),
+            },
+            item,
+            batch,
+            ..Self::of_state(definition, state)
+        }
+    }
+
     /// That of a unit of an open run, issued now or before.
     pub(crate) fn of_unit(open: &OpenRun<'_>, unit: &str) -> Result<Self, Fault> {
         let dir = &open.dir;
@@ -213,18 +233,10 @@ impl Skills {
             .token(asked.token)
             .ok_or_else(|| Fault::bug("a unit for no token"))?;
         let state = token.state.as_str();
-        let item = item_brief(run);
-        let batch = batch_brief(definition, run, MOST_TASKS);
         let mut frame = Frame {
-            params: SkillParams {
-                item_number: item.as_ref().map(|item| item.number.clone()),
-                batch_index: batch.as_ref().map(|batch| batch.index),
-            },
-            item,
-            batch,
             notes: notes(definition, run),
             work: Some(Work::of(definition, run)),
-            ..Frame::of_state(definition, state)
+            ..Frame::of_run(definition, run, state, MOST_TASKS)
         };
         let template = definition
             .state(state)
@@ -319,7 +331,7 @@ fn notes(definition: &Definition, run: &RunState) -> Vec<String> {
     let note = |(what, ids): (&str, Vec<String>)| {
         (!ids.is_empty()).then(|| format!("{what}: {}", text::listed(ids.iter())))
     };
-    let (items_skipped, items_left) = not_worked_out(definition, run);
+    let (items_skipped, items_left) = given_up(definition, run, &bound::bound(run).items);
     let (skipped, left) = not_run(definition, run);
     let given_up = [
         ("items skipped", items_skipped),

@@ -1,5 +1,7 @@
 //! From a run to what is said of its session. A view picks names and shapes; it decides nothing.
 
+use std::collections::HashSet;
+
 use machine::state::{Item, ItemSet, ItemStatus, RunStatus};
 use machine::{Definition, Refusal, RunState};
 use serde_json::{Map, Value, json};
@@ -148,36 +150,33 @@ fn fitted(call: &Call<'_>, run: &RunState, named: Option<&str>) -> SessionBrief 
     brief
 }
 
+/// Takes the last element of a list that has more than `least`; whether it did.
+fn cut<T>(list: &mut Vec<T>, least: usize) -> bool {
+    list.len() > least && list.pop().is_some()
+}
+
 fn cut_task(brief: &mut SessionBrief, least: usize) -> bool {
-    let Some(batch) = brief
-        .batch
-        .as_mut()
-        .filter(|batch| batch.tasks.len() > least)
-    else {
-        return false;
-    };
-    let all = batch.tasks.len() as u64;
-    batch.tasks_total.get_or_insert(all);
-    batch.tasks.pop().is_some()
+    brief.batch.as_mut().is_some_and(|batch| {
+        let all = batch.tasks.len() as u64;
+        cut(&mut batch.tasks, least) && *batch.tasks_total.get_or_insert(all) > 0
+    })
 }
 
 fn cut_needs(brief: &mut SessionBrief, least: usize) -> bool {
-    let tasks = brief.batch.iter_mut().flat_map(|batch| &mut batch.tasks);
-    let mut long = tasks.filter(|task| task.depends_on.len() > least);
-    long.next().is_some_and(|task| {
-        let all = task.depends_on.len() as u64;
-        task.depends_on_total.get_or_insert(all);
+    let mut tasks = brief.batch.iter_mut().flat_map(|batch| &mut batch.tasks);
+    tasks.any(|task| {
+        let all = task.depends_on.len();
         task.depends_on.truncate(least);
-        true
+        all > least && *task.depends_on_total.get_or_insert(all as u64) > 0
     })
 }
 
 fn cut_file(brief: &mut SessionBrief, least: usize) -> bool {
-    if brief.read.len() <= least {
-        return false;
+    let is_cut = cut(&mut brief.read, least);
+    if is_cut {
+        *brief.read_more.get_or_insert(0) += 1;
     }
-    brief.read_more = Some(brief.read_more.unwrap_or(0) + 1);
-    brief.read.pop().is_some()
+    is_cut
 }
 
 /// The last line says how the skill is completed, and the one before it mostly what to do with what is listed above.
@@ -334,11 +333,13 @@ fn is_open(run: &RunState, blocked: &[bool], id: &str) -> bool {
 pub(crate) fn brief(run: &RunState, blocked: &[bool], id: &str) -> Option<TaskBrief> {
     let tasks = bound::tasks(run);
     let task = tasks.get(id)?;
-    let (status, outcome) = standing(run, task);
+    let words = bound::bound(run);
+    let status = words.of_task(task.text("status"));
+    let is_skipped = status == bound::SKIPPED;
     Some(TaskBrief {
         id: id.to_owned(),
-        status,
-        outcome,
+        status: if is_skipped { "failed" } else { status }.to_owned(),
+        outcome: is_skipped.then(|| "failed".to_owned()),
         reason: short(task.text("reason")),
         not_run: blocked[tasks.position(id)?],
         depends_on: task.texts("dependsOn").map(str::to_owned).collect(),
@@ -363,28 +364,17 @@ pub(crate) fn whole(run: &RunState, blocked: &[bool], id: &str) -> Option<TaskBr
     })
 }
 
-/// The status and the outcome of a task, as callers know them.
-fn standing(run: &RunState, task: &Item) -> (String, Option<String>) {
-    match bound::bound(run).of_task(task.text("status")) {
-        bound::SKIPPED => ("failed".to_owned(), Some("failed".to_owned())),
-        other => (other.to_owned(), None),
-    }
-}
-
 /// The tasks that were skipped, and those that are not run because of it.
 pub(crate) fn not_run(definition: &Definition, run: &RunState) -> (Vec<String>, Vec<String>) {
     given_up(definition, run, bound::tasks_name(run))
 }
 
-/// The items that were skipped, and those that are not worked out because of it.
-pub(crate) fn not_worked_out(
+/// The items of a set that were skipped, and those that are left out because of it.
+pub(crate) fn given_up(
     definition: &Definition,
     run: &RunState,
+    set: &str,
 ) -> (Vec<String>, Vec<String>) {
-    given_up(definition, run, &bound::bound(run).items)
-}
-
-fn given_up(definition: &Definition, run: &RunState, set: &str) -> (Vec<String>, Vec<String>) {
     let (mut skipped, mut left) = (Vec::new(), Vec::new());
     let items = run.sets.get(set).into_iter().flat_map(ItemSet::iter);
     for ((key, item), blocked) in items.zip(run.blocked(definition, set)) {
@@ -422,22 +412,21 @@ pub(crate) fn batches(definition: &Definition, run: &RunState) -> Vec<BatchState
 /// All work items. One is complete when all its tasks are.
 fn work_items(run: &RunState) -> Vec<WorkItem> {
     let words = bound::bound(run);
-    let mut open: std::collections::HashMap<&str, (usize, usize)> =
-        std::collections::HashMap::new();
-    for (_, task) in bound::tasks(run).iter() {
-        let counts = open.entry(task.text("item")).or_default();
-        counts.0 += 1;
-        counts.1 += usize::from(task.status == ItemStatus::Done);
-    }
+    let tasks = bound::tasks(run);
+    let planned: HashSet<&str> = tasks.iter().map(|(_, task)| task.text("item")).collect();
+    let undone = tasks
+        .iter()
+        .filter(|(_, task)| task.status != ItemStatus::Done);
+    let open: HashSet<&str> = undone.map(|(_, task)| task.text("item")).collect();
     bound::items(run)
         .iter()
         .map(|(key, item)| {
-            let complete = open.get(key).is_some_and(|(all, done)| all == done);
+            let is_complete = planned.contains(key) && !open.contains(key);
             WorkItem {
                 number: number(key),
                 title: item.text("title").to_owned(),
                 kind: item.text("type").to_owned(),
-                status: if complete {
+                status: if is_complete {
                     "complete"
                 } else {
                     words.of_item(item.text("status"))
