@@ -6,6 +6,8 @@ use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 use journal::file::FILE_NAME;
+use machine::Event;
+use serde_json::{Map, Value};
 
 use crate::fault::Fault;
 
@@ -84,6 +86,12 @@ pub(crate) fn lines_with(dir: &Path, text: &str) -> Result<Vec<String>, Fault> {
         Ok(found)
     };
     read().map_err(|error| unreadable(&path, &error))
+}
+
+/// The event of a line; none of one that cannot be read.
+pub(crate) fn event_in(line: &str) -> Option<Event> {
+    let fields: Map<String, Value> = serde_json::from_str(line).ok()?;
+    Event::from_fields(fields.get("event")?.as_str()?, &fields).ok()
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Fault {

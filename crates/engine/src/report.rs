@@ -7,7 +7,6 @@ mod input;
 use std::path::Path;
 
 use journal::layout::{ProjectDir, RunDir};
-use journal::{FileJournal, Journal as _, Position};
 use machine::command::{self};
 use machine::decide::{UnitMatch, match_unit};
 use machine::event::AcceptedReport;
@@ -22,6 +21,7 @@ use crate::action::next::other_step;
 use crate::action::status::present;
 use crate::approval::Statement;
 use crate::call::Input;
+use crate::capability::git::effects;
 use crate::capability::is_reported;
 use crate::capability::memory::{self, is_repair};
 use crate::capability::tests::evidence::{asked_level, level_named};
@@ -31,6 +31,7 @@ use crate::engine::Engine;
 use crate::fault;
 use crate::fault::{Fault, Kind};
 use crate::gate::closed_gate;
+use crate::journal_end::{event_in, lines_with};
 use crate::next_step::{self, NextStep, Verb};
 use crate::open_run::{self, CommandOutcome};
 use crate::refusals;
@@ -151,12 +152,8 @@ pub(crate) enum ReportOutcome {
     Repeated(Box<AcceptedReport>),
     /// It moved nothing.
     Refused(Refusal),
-    /// It was taken in, and what was to be done then failed.
-    EffectFailed {
-        code: String,
-        message: String,
-        suggestion: Option<String>,
-    },
+    /// It was accepted, and what was to be done then failed.
+    EffectFailed(Box<Fault>),
 }
 
 impl ReportOutcome {
@@ -164,7 +161,7 @@ impl ReportOutcome {
     pub(crate) fn report(&self) -> Option<&AcceptedReport> {
         match self {
             Self::Decided { report, .. } | Self::Repeated(report) => Some(report),
-            Self::Refused(_) | Self::EffectFailed { .. } => None,
+            Self::Refused(_) | Self::EffectFailed(_) => None,
         }
     }
 }
@@ -209,7 +206,7 @@ impl Engine {
         answered.map_err(|fault| with_way_on(seen, &report.evidence, fault))
     }
 
-    /// Likewise, with faults in the words of whoever finds them.
+    /// Likewise, for callers that have other words for what is to be done about a fault.
     pub(crate) fn take_report(
         &self,
         (project, dir): (&ProjectDir, &RunDir),
@@ -427,11 +424,10 @@ fn decided(writer: &mut RunWriter<'_>, command: command::Report) -> Result<Repor
             message,
             suggestion,
             ..
-        } => Ok(ReportOutcome::EffectFailed {
-            code,
-            message,
-            suggestion,
-        }),
+        } => {
+            let fault = effects::fault(code, message, suggestion);
+            Ok(ReportOutcome::EffectFailed(Box::new(fault)))
+        }
     }
 }
 
@@ -444,19 +440,12 @@ pub(crate) fn answered(
     if let Some(last) = run.last.as_ref().filter(|last| last.unit == unit) {
         return Ok(Some(last.clone()));
     }
-    let tail = FileJournal::open(dir)?.read(&Position::start())?;
-    for record in tail.records.iter().rev() {
-        let report = record.event == "report:accepted" || record.event == "report:retried";
-        if !report || record.fields.get("unit").and_then(Value::as_str) != Some(unit) {
-            continue;
-        }
-        if let Ok(Event::ReportAccepted(report) | Event::ReportRetried(report)) =
-            Event::from_fields(&record.event, &record.fields)
-        {
-            return Ok(Some(*report));
-        }
-    }
-    Ok(None)
+    let lines = lines_with(dir, unit)?;
+    let mut reports = lines.iter().rev().filter_map(|line| match event_in(line)? {
+        Event::ReportAccepted(report) | Event::ReportRetried(report) => Some(*report),
+        _ => None,
+    });
+    Ok(reports.find(|report| report.unit == unit))
 }
 
 /// What somebody should be told all the same, in one sentence.

@@ -5,7 +5,7 @@ pub(crate) mod on_task;
 
 use machine::decide::BLOCKED;
 use machine::event::AcceptedReport;
-use machine::{Definition, Event, Refusal, RunState};
+use machine::{Definition, Event, Refusal, RunState, RunStatus};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
@@ -165,7 +165,10 @@ impl Engine {
                 let (text, detail) = if is_on_task {
                     // What came next when it was answered may be over by now.
                     let next = on_task::recorded_next(run, report);
-                    (on_task::recorded(run, report, &next), Detail::Given)
+                    (
+                        on_task::recorded(run, definition, report, &next),
+                        Detail::Given,
+                    )
                 } else {
                     (accepted_text(run, definition, report), Detail::Brief)
                 };
@@ -179,21 +182,14 @@ impl Engine {
                 let text = refused(call, run, state, refusal);
                 text.verdict(false, Some(refusal.code.clone()), next(Detail::Brief)?)
             }
-            ReportOutcome::EffectFailed {
-                code,
-                message,
-                suggestion,
-            } => {
-                let (message, suggestion) = (message.clone(), suggestion.clone());
-                if !is_on_task {
-                    return Err(effects::fault(code.clone(), message, suggestion));
-                }
+            ReportOutcome::EffectFailed(fault) if !is_on_task => return Err(*fault.clone()),
+            ReportOutcome::EffectFailed(fault) => {
                 let text = VerdictText {
-                    message,
-                    suggestion,
+                    message: fault.message.clone(),
+                    suggestion: Some(fault.suggestion.clone()),
                     ..VerdictText::default()
                 };
-                text.verdict(false, Some(code.clone()), next(Detail::Brief)?)
+                text.verdict(false, Some(fault.code.clone()), next(Detail::Brief)?)
             }
         };
         if let ReportOutcome::Decided { events, .. } = &answered.outcome {
@@ -307,10 +303,11 @@ fn accepted_text(run: &RunState, definition: &Definition, report: &AcceptedRepor
         found.unwrap_or_else(|| code.replace('_', " "))
     });
     let code = report.code.as_ref();
+    let is_paused = run.status == RunStatus::Paused;
     VerdictText {
         message: messages::taken_in(definition, report),
         warning: joined(None, warnings),
-        suggestion: code.map(|_| messages::after_retry(run, definition, report)),
+        suggestion: code.map(|_| messages::after_retry(run, definition, report, is_paused)),
         details: Map::new(),
     }
 }

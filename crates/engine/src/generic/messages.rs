@@ -5,15 +5,16 @@ use std::collections::BTreeSet;
 use machine::definition::{Edge, StateDef};
 use machine::diagnostic::Located;
 use machine::event::AcceptedReport;
-use machine::state::RunStatus;
+use machine::state::Token;
 use machine::trigger::Trigger;
 use machine::{Definition, Refusal, RunState};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+use workspace::config::Level;
 
-use crate::capability::{command, messages};
+use crate::capability::tests::evidence::{baseline, level_named};
+use crate::capability::{command, memory, messages};
 use crate::codes::{self, CodeText, FACTS};
 use crate::find::is_over_a_task;
-use crate::next_step::Verb;
 use crate::verdict::on_task::with_ways_on;
 use crate::view::collab::state;
 
@@ -99,29 +100,37 @@ fn spoken(code: &str) -> String {
     code.replace('_', " ")
 }
 
-/// What is said of a retry or a pause that a report brought about.
+/// What to do about a retry or a pause that a report brought about: by the facts of its code, else of the pause, else in the words of
+/// whoever found it.
 pub(crate) fn after_retry(
     run: &RunState,
     definition: &Definition,
     report: &AcceptedReport,
+    is_paused: bool,
 ) -> String {
     let code = report.code.as_deref().unwrap_or_default();
-    if run.status == RunStatus::Paused {
-        return format!(
-            "look at what keeps it from being accepted, then go on with {}",
-            Verb::Resume.step().of(&run.run)
-        );
-    }
-    if let Some(fix) = report.suggestion(code) {
-        return fix.to_owned();
-    }
-    let rule = rule_of(definition, &report.state, |edge| {
-        edge.retry.as_ref().is_some_and(|retry| retry.value == code)
+    let token = run.token(report.token);
+    let is_claimed = level_named(&report.level) < Some(Level::Ran);
+    let is_retry = |edge: &Edge| edge.retry.as_ref().is_some_and(|retry| retry.value == code);
+    let facts = json!({
+        "of": if is_over_a_task(run) { "task" } else { "run" },
+        "run": run.run,
+        "paused": is_paused,
+        "repair": token.is_some_and(|token| memory::is_repair(run, token)),
+        "unknown": baseline::is_unknown(run) && is_claimed,
+        "phase": report.role.phase,
+        "item": token.and_then(Token::key),
     });
-    match rule {
+    let facts = facts.as_object().cloned().unwrap_or_default();
+    let help = |code: &str| codes::of_facts(code, &facts).map(|text| text.help);
+    let of_pause = || help("paused").filter(|_| is_paused);
+    let own = || report.suggestion(code).map(str::to_owned);
+    let of_code = || is_over_a_task(run).then(|| messages::suggestion(code));
+    let found = help(code).or_else(of_pause).or_else(own).or_else(of_code);
+    found.unwrap_or_else(|| match rule_of(definition, &report.state, is_retry) {
         Some(rule) => format!("the rule is `{rule}`: see to it, then report again"),
         None => "see to it, then report again".to_owned(),
-    }
+    })
 }
 
 /// What is said of a refusal: in its own words where it has some, in those of its code that fit, else in those of the definition.

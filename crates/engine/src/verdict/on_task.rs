@@ -1,22 +1,22 @@
 //! Reports of tests and of commits in a run over a task: which unit one means, and the words of its verdict.
 
 use machine::event::AcceptedReport;
-use machine::state::{Next, Token};
-use machine::{Role, RunState, RunStatus};
-use serde_json::{Map, Value, json};
+use machine::state::Next;
+use machine::{Definition, Role, RunState, RunStatus};
+use serde_json::{Map, Value};
 use workspace::config::Level;
 
 use crate::capability::memory;
 use crate::capability::messages;
-use crate::capability::tests::evidence::{OUTPUT, baseline, level_named};
+use crate::capability::tests::evidence::{OUTPUT, level_named};
 use crate::capability::tests::read::few;
-use crate::codes;
+use crate::fault;
 use crate::fault::Fault;
 use crate::find::is_over_a_task;
+use crate::generic::messages::after_retry;
 use crate::next_step::{Argument, NextStep, Verb};
 use crate::report::{Meaning, Report, ends_run, joined, with_way_on};
 use crate::verdict::VerdictText;
-use crate::{fault, refusal};
 
 /// The report with the state that its verb is for, and the whole id of its subtask.
 pub(super) fn meant(run: &RunState, report: &Report, meaning: Meaning) -> Result<Report, Fault> {
@@ -112,7 +112,12 @@ pub(super) fn recorded_next(run: &RunState, report: &AcceptedReport) -> Next {
 }
 
 /// The words that were recorded for a report.
-pub(super) fn recorded(run: &RunState, report: &AcceptedReport, next: &Next) -> VerdictText {
+pub(super) fn recorded(
+    run: &RunState,
+    definition: &Definition,
+    report: &AcceptedReport,
+    next: &Next,
+) -> VerdictText {
     let code = report.code.as_deref();
     let said = |code: &String| messages::message_of(report, code);
     let mut message = match &report.code {
@@ -135,29 +140,8 @@ pub(super) fn recorded(run: &RunState, report: &AcceptedReport, next: &Next) -> 
     VerdictText {
         message,
         warning: joined(None, report.warnings.iter().map(said)),
-        suggestion: code.map(|code| after_retry(run, report, code, paused)),
+        suggestion: code.map(|_| after_retry(run, definition, report, paused)),
         details: printed.into_iter().collect(),
-    }
-}
-
-/// What to do after a report that was not accepted.
-fn after_retry(run: &RunState, report: &AcceptedReport, code: &str, paused: bool) -> String {
-    let token = run.token(report.token);
-    let is_claimed = level_named(&report.level) < Some(Level::Ran);
-    let facts = json!({
-        "paused": paused,
-        "repair": token.is_some_and(|token| memory::is_repair(run, token)),
-        "unknown": baseline::is_unknown(run) && is_claimed,
-        "phase": report.role.phase,
-        "item": token.and_then(Token::key),
-    });
-    let facts = facts.as_object().cloned().unwrap_or_default();
-    let said = codes::of_facts(code, &facts).map(|text| text.help);
-    let own = || report.suggestion(code).map(str::to_owned);
-    match said {
-        Some(help) => help,
-        None if paused => refusal!("paused.by_report").suggestion.unwrap_or_default(),
-        None => own().unwrap_or_else(|| messages::suggestion(code)),
     }
 }
 

@@ -5,7 +5,7 @@ use machine::event::AcceptedReport;
 use machine::state::{Next, RunStatus};
 use machine::trigger::Trigger;
 use machine::{Event, Refusal, RunState};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::call::Input;
 use crate::capability::documents::bound;
@@ -13,11 +13,10 @@ use crate::capability::documents::folder::DESIGN;
 use crate::capability::documents::skills::{
     Skills, first_skill, is_fresh, name_of, number, skills,
 };
-use crate::capability::git::effects;
 use crate::engine::Engine;
 use crate::fault;
 use crate::fault::Fault;
-use crate::journal_end::find_backwards;
+use crate::journal_end::{event_in, find_backwards};
 use crate::next_step::Verb;
 use crate::report::{Meaning, Report, ReportOutcome, answered};
 use crate::view::collab::answer::{DocumentProblem, SkillAnswer, Verdict};
@@ -68,22 +67,14 @@ impl Engine {
         let place = (&self.home.project(&self.root)?, &dir);
         let answered = self.take_report(place, &seen, &report, Meaning::Anything)?;
         let writer = &answered.writer;
-        match &answered.outcome {
+        match answered.outcome {
             ReportOutcome::Decided { report, .. } | ReportOutcome::Repeated(report) => {
-                Ok(recorded(writer, report))
+                Ok(recorded(writer, &report))
             }
             ReportOutcome::Refused(refusal) => {
-                Ok(self.refused(writer, report.unit.as_deref(), refusal))
+                Ok(self.refused(writer, report.unit.as_deref(), &refusal))
             }
-            ReportOutcome::EffectFailed {
-                code,
-                message,
-                suggestion,
-            } => Err(effects::fault(
-                code.clone(),
-                message.clone(),
-                suggestion.clone(),
-            )),
+            ReportOutcome::EffectFailed(fault) => Err(*fault),
         }
     }
 
@@ -159,18 +150,15 @@ fn may_be_said_again(writer: &RunWriter<'_>, skill: &str) -> Result<bool, Fault>
         return Ok(false);
     }
     // The last work that was accepted; none where somebody went back since.
-    let last = find_backwards(&writer.open.dir, |line| {
-        let fields: Map<String, Value> = serde_json::from_str(line).ok()?;
-        match Event::from_fields(fields.get("event")?.as_str()?, &fields).ok()? {
-            Event::ReportAccepted(report) => {
-                (!is_fresh(definition, &report.state)).then_some(Some(report))
-            }
-            Event::StateEntered {
-                cause: Trigger::Reopen,
-                ..
-            } => Some(None),
-            _ => None,
+    let last = find_backwards(&writer.open.dir, |line| match event_in(line)? {
+        Event::ReportAccepted(report) => {
+            (!is_fresh(definition, &report.state)).then_some(Some(report))
         }
+        Event::StateEntered {
+            cause: Trigger::Reopen,
+            ..
+        } => Some(None),
+        _ => None,
     })?;
     let last = last.and_then(|(report, _)| report);
     Ok(last.is_some_and(|report| name_reported(&report) == skill))

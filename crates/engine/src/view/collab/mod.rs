@@ -7,8 +7,9 @@
 //!
 //! 1. `find` finds the session: by its name, which is part of the run's id, else the only one under way. The first skill
 //!    begins one, under the project's lock.
-//! 2. `complete` compares the name with the one under which the work of the present state is reported (`as`, else the state's
-//!    id). That of the unit before is answered again, from what was told then; any other is refused, and nothing moves.
+//! 2. `complete` compares the name with the one under which the work of the unit is reported (`as`, else the state's id): of the
+//!    unit that is named, else of the present one, else of the last one. Any other name is refused, and nothing moves. From here on
+//!    it is a report like any other, and one that is repeated is answered from what was told then.
 //! 3. The machine says that it needs the reader `graph`: `read` reads the task graph of each item as it lies there (`folder`
 //!    knows which file is whose), and the crate `markup` reads and merges them. The bytes are kept as evidence.
 //! 4. The machine walks the edges: errors refuse; else the tasks are loaded and cut into waves, which are the batches. The `set`

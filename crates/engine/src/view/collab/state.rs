@@ -53,15 +53,11 @@ impl Engine {
             .iter()
             .filter(|item| ![bound::PENDING, bound::SKIPPED].contains(&item.status.as_str()))
             .count();
-        let mut completed = Vec::new();
-        let mut pending = Vec::new();
-        for ((id, task), blocked) in bound::tasks(&run).iter().zip(&blocked) {
-            match task.status {
-                ItemStatus::Done => completed.push(id.to_owned()),
-                ItemStatus::Open | ItemStatus::Active if !blocked => pending.push(id.to_owned()),
-                _ => {}
-            }
-        }
+        let tasks = bound::tasks(&run);
+        let ids = |is_meant: &dyn Fn(&str) -> bool| -> Vec<String> {
+            let ids = tasks.keys().filter(|id| is_meant(id));
+            ids.map(str::to_owned).collect()
+        };
         Ok(SessionState {
             session: name_of(&run).unwrap_or_default().to_owned(),
             run_id: run.run.clone(),
@@ -79,8 +75,8 @@ impl Engine {
             work_items,
             batches: batches(&definition, &run),
             current_batch: batch_brief(&definition, &run, 0).map(|batch| batch.index),
-            completed_tasks: completed,
-            pending_tasks: pending,
+            completed_tasks: ids(&|id| tasks.status(id) == Some(ItemStatus::Done)),
+            pending_tasks: ids(&|id| is_open(&run, &blocked, id)),
             failed_tasks: skipped,
             not_run_tasks: left,
             has_snapshot: bound::has_snapshot(&run),

@@ -171,7 +171,7 @@ fn a_file_of_the_project_is_handed_over_by_its_path_and_no_other() {
         ("up/outside.md", Usage, "bad_name"),
         ("", Usage, "bad_name"),
         ("missing.md", Missing, "not_found"),
-        (".", Environment, "unsafe_path"),
+        (".", Usage, "bad_name"),
         (".taskmaster", Environment, "unsafe_path"),
         ("bytes.md", Refused, "response_unreadable"),
     ] {
