@@ -14,6 +14,7 @@ use machine::state::{Item, Token};
 use machine::{Command, Event, Refusal, Role, RunState, RunStatus};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use text::listed;
 use workspace::config::Level;
 use workspace::convention::message;
 
@@ -493,9 +494,11 @@ fn role_meant(
     })
 }
 
+/// How many units are offered where several are open.
+const SHOWN: usize = 10;
+
 /// The unit that a report means which names none: the only one that is open. To choose one of several would be a guess.
 fn only_one(run: &RunState) -> Result<Option<String>, Fault> {
-    const SHOWN: usize = 10;
     if run.status != RunStatus::Running {
         return Ok(None);
     }
@@ -503,15 +506,9 @@ fn only_one(run: &RunState) -> Result<Option<String>, Fault> {
     if open.len() < 2 {
         return Ok(open.first().map(|unit| (*unit).to_owned()));
     }
-    let few: Vec<&str> = open.iter().take(SHOWN).copied().collect();
-    let more = if open.len() > SHOWN { ", …" } else { "" };
-    Err(fault!(
-        "which_one.which_unit",
-        open = open.len(),
-        few = few.join(", "),
-        more
-    )
-    .expected(few.into_iter().map(Value::from).collect::<Vec<_>>()))
+    let (number, few) = (open.len(), listed(open.iter()));
+    let expected: Vec<Value> = open.into_iter().take(SHOWN).map(Value::from).collect();
+    Err(fault!("which_one.which_unit", open = number, few).expected(expected))
 }
 
 /// Whoever names no unit means what is asked for now, and where a gate is closed that is a person's decision.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::capability::documents::bound;
 use crate::clock::millis_of;
 use crate::support::Emitted;
-use crate::view::collab::state::brief;
+use crate::view::collab::state::Tasks;
 
 /// Fills in an event of the workflow's own.
 pub(crate) fn tell(definition: &Definition, emitted: Emitted<'_>, fields: &mut Map<String, Value>) {
@@ -33,9 +33,9 @@ pub(crate) fn tell(definition: &Definition, emitted: Emitted<'_>, fields: &mut M
             let Some(id) = bound::batch_in_hand(before) else {
                 return;
             };
-            let blocked = after.blocked(definition, bound::tasks_name(after));
+            let tasks = Tasks::of(definition, after);
             let tasks: Vec<Value> = bound::tasks_in_hand(before)
-                .filter_map(|(id, _)| Some(json!(brief(after, &blocked, id)?)))
+                .filter_map(|(id, _)| Some(json!(tasks.brief(id)?)))
                 .collect();
             let all_done = tasks.iter().all(|task| task["status"] == "completed");
             let since = before.tokens.first().map(|token| token.entered_at.clone());

@@ -328,12 +328,9 @@ fn notes(definition: &Definition, run: &RunState) -> Vec<String> {
     if bound::batch_in_hand(run).is_some() || bound::item_in_hand(run).is_some() {
         return Vec::new();
     }
-    let note = |(what, ids): (&str, Vec<String>)| {
-        (!ids.is_empty()).then(|| format!("{what}: {}", text::listed(ids.iter())))
-    };
     let (items_skipped, items_left) = given_up(definition, run, &bound::bound(run).items);
     let (skipped, left) = not_run(definition, run);
-    let given_up = [
+    let lists = [
         ("items skipped", items_skipped),
         ("items not worked out because of that", items_left),
         ("skipped", skipped),
@@ -341,16 +338,14 @@ fn notes(definition: &Definition, run: &RunState) -> Vec<String> {
     ];
     let batches = bound::batches(run);
     let are_begun = batches.count(ItemStatus::Open) < batches.len();
-    let told = if are_begun { 4 } else { 2 };
-    let mut notes: Vec<String> = given_up.into_iter().take(told).filter_map(note).collect();
-    let split = batches
-        .iter()
-        .filter(|(_, batch)| !batch.text("split").is_empty());
-    let split =
-        split.map(|(id, batch)| format!("{id} is split off its wave: {}", batch.text("split")));
-    if !are_begun {
-        notes.extend(split);
-    }
+    let told = lists.into_iter().take(if are_begun { 4 } else { 2 });
+    let told = told.filter(|(_, ids)| !ids.is_empty());
+    let told = told.map(|(what, ids)| format!("{what}: {}", text::listed(ids.iter())));
+    let splits = batches.iter().filter(|_| !are_begun);
+    let splits = splits.map(|(id, batch)| (id, batch.text("split")));
+    let splits = splits.filter(|(_, why)| !why.is_empty());
+    let splits = splits.map(|(id, why)| format!("{id} is split off its wave: {why}"));
+    let mut notes: Vec<String> = told.chain(splits).collect();
     let more = notes.len().saturating_sub(MOST_NOTES);
     if more > 0 {
         notes.truncate(MOST_NOTES);

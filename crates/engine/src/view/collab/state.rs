@@ -46,18 +46,13 @@ impl Engine {
         let definition = open_run::pinned(dir.path(), &run)?;
         let state = run.state().to_owned();
         let (skipped, left) = not_run(&definition, &run);
-        let blocked = run.blocked(&definition, bound::tasks_name(&run));
+        let tasks = Tasks::of(&definition, &run);
         let item = bound::item_in_hand(&run);
         let work_items = work_items(&run);
         let documented = work_items
             .iter()
             .filter(|item| ![bound::PENDING, bound::SKIPPED].contains(&item.status.as_str()))
             .count();
-        let tasks = bound::tasks(&run);
-        let ids = |is_meant: &dyn Fn(&str) -> bool| -> Vec<String> {
-            let ids = tasks.keys().filter(|id| is_meant(id));
-            ids.map(str::to_owned).collect()
-        };
         Ok(SessionState {
             session: name_of(&run).unwrap_or_default().to_owned(),
             run_id: run.run.clone(),
@@ -75,8 +70,8 @@ impl Engine {
             work_items,
             batches: batches(&definition, &run),
             current_batch: batch_brief(&definition, &run, 0).map(|batch| batch.index),
-            completed_tasks: ids(&|id| tasks.status(id) == Some(ItemStatus::Done)),
-            pending_tasks: ids(&|id| is_open(&run, &blocked, id)),
+            completed_tasks: tasks.ids(|id| tasks.all.status(id) == Some(ItemStatus::Done)),
+            pending_tasks: tasks.ids(|id| tasks.is_open(id)),
             failed_tasks: skipped,
             not_run_tasks: left,
             has_snapshot: bound::has_snapshot(&run),
@@ -287,77 +282,95 @@ pub(crate) fn batch_brief(
     let id = bound::batch_in_hand(run)?;
     let batches = bound::batches(run);
     let members: Vec<&str> = batches.get(id)?.texts(bound::tasks_name(run)).collect();
-    let mut tasks = Vec::new();
+    let mut briefs = Vec::new();
     if most > 0 {
-        let blocked = run.blocked(definition, bound::tasks_name(run));
-        let is_over = |id: &&str| !is_open(run, &blocked, id);
+        let tasks = Tasks::of(definition, run);
+        let is_over = |id: &&str| !tasks.is_open(id);
         let open = members.iter().copied().filter(|id| !is_over(id));
         // Of a batch of very many the first ones are found soon, and the others need not be looked at.
         let chosen = open
             .chain(members.iter().copied().filter(is_over))
             .take(most);
-        tasks.extend(chosen.filter_map(|id| brief(run, &blocked, id)));
+        briefs.extend(chosen.filter_map(|id| tasks.brief(id)));
     }
     Some(BatchBrief {
         id: id.to_owned(),
         index: batches.position(id)? as u64,
         of: batches.len() as u64,
-        tasks_total: (members.len() > tasks.len()).then_some(members.len() as u64),
-        tasks,
+        tasks_total: (members.len() > briefs.len()).then_some(members.len() as u64),
+        tasks: briefs,
     })
 }
 
-/// How many tasks of the batch in hand are neither completed nor skipped nor left out; `blocked` says of every task whether it is
-/// left out.
-pub(crate) fn remaining(run: &RunState, blocked: &[bool]) -> Option<u64> {
-    bound::batch_in_hand(run)?;
-    let tasks = bound::tasks_in_hand(run);
-    Some(tasks.filter(|(id, _)| is_open(run, blocked, id)).count() as u64)
+/// The tasks of a session.
+pub(crate) struct Tasks<'r> {
+    run: &'r RunState,
+    all: &'r ItemSet,
+    /// Of each whether it is left out, because something it depends on was skipped.
+    blocked: Vec<bool>,
 }
 
-/// Whether a task is neither completed nor skipped nor left out; likewise.
-fn is_open(run: &RunState, blocked: &[bool], id: &str) -> bool {
-    let tasks = bound::tasks(run);
-    let is_blocked = || tasks.position(id).is_some_and(|at| blocked[at]);
-    matches!(
-        tasks.status(id),
-        Some(ItemStatus::Open | ItemStatus::Active)
-    ) && !is_blocked()
-}
+impl<'r> Tasks<'r> {
+    pub(crate) fn of(definition: &Definition, run: &'r RunState) -> Self {
+        Self {
+            run,
+            all: bound::tasks(run),
+            blocked: run.blocked(definition, bound::tasks_name(run)),
+        }
+    }
 
-/// A task in few words; `blocked` says of every task whether it is left out.
-pub(crate) fn brief(run: &RunState, blocked: &[bool], id: &str) -> Option<TaskBrief> {
-    let tasks = bound::tasks(run);
-    let task = tasks.get(id)?;
-    let words = bound::bound(run);
-    let status = words.of_task(task.text("status"));
-    let is_skipped = status == bound::SKIPPED;
-    Some(TaskBrief {
-        id: id.to_owned(),
-        status: if is_skipped { "failed" } else { status }.to_owned(),
-        outcome: is_skipped.then(|| "failed".to_owned()),
-        reason: short(task.text("reason")),
-        not_run: blocked[tasks.position(id)?],
-        depends_on: task.texts("dependsOn").map(str::to_owned).collect(),
-        depends_on_total: None,
-        details: None,
-    })
-}
+    /// Whether a task is neither completed nor skipped nor left out.
+    fn is_open(&self, id: &str) -> bool {
+        let status = self.all.status(id);
+        let is_blocked = || self.all.position(id).is_some_and(|at| self.blocked[at]);
+        matches!(status, Some(ItemStatus::Open | ItemStatus::Active)) && !is_blocked()
+    }
 
-/// A task with all that its document says; likewise.
-pub(crate) fn whole(run: &RunState, blocked: &[bool], id: &str) -> Option<TaskBrief> {
-    let task = bound::tasks(run).get(id)?;
-    let texts = |name: &str| task.texts(name).map(str::to_owned).collect();
-    Some(TaskBrief {
-        reason: task.text("reason").to_owned(),
-        details: Some(TaskDetails {
-            item: number(task.text("item")),
-            description: task.text("description").to_owned(),
-            files: texts("files"),
-            tests: texts("tests"),
-        }),
-        ..brief(run, blocked, id)?
-    })
+    /// The ids of those that are meant.
+    fn ids(&self, is_meant: impl Fn(&str) -> bool) -> Vec<String> {
+        let ids = self.all.keys().filter(|id| is_meant(id));
+        ids.map(str::to_owned).collect()
+    }
+
+    /// How many of the batch in hand are open.
+    pub(crate) fn remaining(&self) -> Option<u64> {
+        bound::batch_in_hand(self.run)?;
+        let tasks = bound::tasks_in_hand(self.run);
+        Some(tasks.filter(|(id, _)| self.is_open(id)).count() as u64)
+    }
+
+    /// A task in few words.
+    pub(crate) fn brief(&self, id: &str) -> Option<TaskBrief> {
+        let task = self.all.get(id)?;
+        let words = bound::bound(self.run);
+        let status = words.of_task(task.text("status"));
+        let is_skipped = status == bound::SKIPPED;
+        Some(TaskBrief {
+            id: id.to_owned(),
+            status: if is_skipped { "failed" } else { status }.to_owned(),
+            outcome: is_skipped.then(|| "failed".to_owned()),
+            reason: short(task.text("reason")),
+            not_run: self.blocked[self.all.position(id)?],
+            depends_on: task.texts("dependsOn").map(str::to_owned).collect(),
+            ..TaskBrief::default()
+        })
+    }
+
+    /// A task with all that its document says.
+    fn whole(&self, id: &str) -> Option<TaskBrief> {
+        let task = self.all.get(id)?;
+        let texts = |name: &str| task.texts(name).map(str::to_owned).collect();
+        Some(TaskBrief {
+            reason: task.text("reason").to_owned(),
+            details: Some(TaskDetails {
+                item: number(task.text("item")),
+                description: task.text("description").to_owned(),
+                files: texts("files"),
+                tests: texts("tests"),
+            }),
+            ..self.brief(id)?
+        })
+    }
 }
 
 /// The tasks that were skipped, and those that are not run because of it.
@@ -385,14 +398,14 @@ pub(crate) fn given_up(
 
 /// All batches.
 pub(crate) fn batches(definition: &Definition, run: &RunState) -> Vec<BatchState> {
-    let blocked = run.blocked(definition, bound::tasks_name(run));
+    let tasks = Tasks::of(definition, run);
     bound::batches(run)
         .iter()
         .map(|(id, batch)| BatchState {
             id: id.to_owned(),
             tasks: batch
                 .texts(bound::tasks_name(run))
-                .filter_map(|task| whole(run, &blocked, task))
+                .filter_map(|task| tasks.whole(task))
                 .collect(),
             status: batch.text("status").to_owned(),
             wave: batch

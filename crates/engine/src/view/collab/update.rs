@@ -20,7 +20,7 @@ use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::view::collab::answer::{UpdateAnswer, Verdict};
 use crate::view::collab::request::{SessionUpdate, TaskUpdate};
-use crate::view::collab::state::{brief, remaining, short, unit};
+use crate::view::collab::state::{Tasks, short, unit};
 use crate::writer::RunWriter;
 use crate::{fault, refusal};
 
@@ -79,9 +79,9 @@ impl Engine {
         if updated.verdict.validated {
             let (run, definition) = (&writer.open.run, &writer.call.definition);
             let ids = updates.iter().map(|update| update.id.trim());
-            let blocked = run.blocked(definition, bound::tasks_name(run));
-            updated.tasks = ids.filter_map(|id| brief(run, &blocked, id)).collect();
-            updated.remaining = remaining(run, &blocked);
+            let tasks = Tasks::of(definition, run);
+            updated.tasks = ids.filter_map(|id| tasks.brief(id)).collect();
+            updated.remaining = tasks.remaining();
         }
         Ok(updated)
     }
