@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::gate::ClosedGate;
+use crate::report::Meaning;
 use crate::view::View;
 
 /// The next thing to do in a run. In answers about something else it has no context and no preconditions, names its item alone,
@@ -27,7 +28,7 @@ pub struct Action {
     pub phase: Option<String>,
     /// The report that the unit waits for, where it is one of tests or of a commit.
     #[serde(skip)]
-    pub report: Option<AwaitedReport>,
+    pub report: Option<Meaning>,
     /// The run.
     pub run_id: String,
     /// Its workflow.
@@ -158,19 +159,8 @@ pub struct Precondition {
     pub detail: String,
 }
 
-/// The report that a unit of a task waits for, which decides how it is made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AwaitedReport {
-    /// Of tests.
-    Tests,
-    /// Of the full suite.
-    Suite,
-    /// A commit is made, or handed in.
-    Commit,
-}
-
-impl AwaitedReport {
-    /// That of a role; none where a run over a task has no command of its own for it.
+impl Meaning {
+    /// What is reported in a role; none where a run over a task has no command of its own for it.
     pub(crate) fn of(role: &Role) -> Option<Self> {
         match role.reader.as_str() {
             "tests" if role.suite.is_some() => Some(Self::Suite),

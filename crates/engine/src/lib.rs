@@ -76,7 +76,7 @@ pub mod view;
 mod writer;
 
 pub use crate::action::status::{CurrentState, Progress, Status, TaskStatus};
-pub use crate::action::{Action, ActionKind, AwaitedReport, OpenUnit, Precondition};
+pub use crate::action::{Action, ActionKind, OpenUnit, Precondition};
 pub use crate::approval::{Channel, NEEDS_CONFIRMATION, Statement, Turn};
 pub use crate::definitions::{WorkflowChecked, WorkflowFault, WorkflowSummary, WorkflowText};
 pub use crate::doctor::DoctorCheck;

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use text::quote::MARKS;
 use workspace::config::Level;
 
-use crate::action::AwaitedReport;
+use crate::report::Meaning;
 use crate::view::AUTOPILOT;
 
 /// What stands before a mark, between its fields, and behind it.
@@ -163,11 +163,11 @@ impl NextStep {
     /// That a unit of this role, of this item, is reported, with evidence of that level where it is of tests.
     pub fn report(role: &Role, item: Option<&str>, level: Level) -> Self {
         let mut step = Verb::Report.step();
-        let phase = match AwaitedReport::of(role) {
-            Some(AwaitedReport::Commit) => Some("commit"),
-            Some(AwaitedReport::Suite) => Some("finalize"),
-            Some(AwaitedReport::Tests) => role.phase.as_deref(),
-            None => None,
+        let phase = match Meaning::of(role) {
+            Some(Meaning::Commit) => Some("commit"),
+            Some(Meaning::Suite) => Some("finalize"),
+            Some(Meaning::Tests) => role.phase.as_deref(),
+            _ => None,
         };
         if let Some(phase) = phase {
             step = step.with("phase", phase);

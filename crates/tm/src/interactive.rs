@@ -4,7 +4,7 @@ use engine::report::{Meaning, Report};
 use engine::turn::answer::TurnAnswer;
 use engine::view::AUTOPILOT;
 use engine::view::autopilot::request;
-use engine::{Action, AwaitedReport, Engine, Fault, Kind, Turn, Verb, Verdict};
+use engine::{Action, Engine, Fault, Kind, Turn, Verb, Verdict};
 use workspace::config::Level;
 
 use crate::commands::{DONE, Outcome};
@@ -138,11 +138,11 @@ pub fn run(engine: &Engine, run: &str, output: &mut Output) -> Outcome {
     loop {
         let next = session.engine.next(&AUTOPILOT, Some(run), false)?;
         let goes_on = match next.report {
-            Some(AwaitedReport::Tests) => session.phase(&next)?,
-            Some(AwaitedReport::Commit) => session.commit(&next)?,
-            Some(AwaitedReport::Suite) => session.finalize(&next)?,
-            None if next.is_paused() => session.paused(&next)?,
-            None => {
+            Some(Meaning::Tests) => session.phase(&next)?,
+            Some(Meaning::Commit) => session.commit(&next)?,
+            Some(Meaning::Suite) => session.finalize(&next)?,
+            _ if next.is_paused() => session.paused(&next)?,
+            _ => {
                 if !session.end_told {
                     session.show(&next)?;
                 }

@@ -11,7 +11,7 @@ use machine::{Definition, Role, RunState, Strength};
 use serde_json::{Map, Value};
 use workspace::config::Level;
 
-use crate::action::{Action, ActionKind, AwaitedReport, OpenUnit, Precondition};
+use crate::action::{Action, ActionKind, OpenUnit, Precondition};
 use crate::call::{Call, Form};
 use crate::capability::documents::skills::skill;
 use crate::capability::files::subject::TAMPERED;
@@ -24,7 +24,7 @@ use crate::gate::gate_of;
 use crate::generic::{context, messages};
 use crate::next_step::{NextStep, Verb};
 use crate::open_run::{self, Forecast};
-use crate::report::{is_read_on_branch, report_of};
+use crate::report::{Meaning, is_read_on_branch, report_of};
 use crate::view::autopilot::instructions::{self, UnitContext};
 use crate::view::collab::frame::Frame;
 use crate::view::session::about::{put_back_first, tampered};
@@ -156,7 +156,7 @@ fn give_phase(
         return Ok(());
     };
     action.phase = Some(token.phase().to_owned());
-    action.report = AwaitedReport::of(&token.role);
+    action.report = Meaning::of(&token.role);
     let report = if is_phase(&token.role) {
         report_of(run, token, &token.role, Level::Claimed).with("unit", &waiting.id)
     } else {

@@ -2,11 +2,12 @@
 
 use engine::capability::messages;
 use engine::clock::{Clock as _, SystemClock};
+use engine::report::Meaning;
 use engine::turn::answer::TurnAnswer;
 use engine::view::GENERIC;
 use engine::view::autopilot::StartPlan;
 use engine::{
-    Action, ActionKind, AwaitedReport, OpenUnit, Started, Status, TaskStatus, Verb, Verdict,
+    Action, ActionKind, OpenUnit, Started, Status, TaskStatus, Verb, Verdict,
 };
 use serde_json::{Value, json};
 
@@ -115,7 +116,7 @@ fn told(next: &Action) -> Value {
         ("pause", pause(reason, None).into()),
         (
             "is_suite",
-            (next.report == Some(AwaitedReport::Suite)).into(),
+            (next.report == Some(Meaning::Suite)).into(),
         ),
         ("steps", json!(leads_on(next))),
     ] {
@@ -129,7 +130,7 @@ fn told(next: &Action) -> Value {
 fn leads_on(next: &Action) -> Vec<String> {
     let is_made_at_once = matches!(
         next.report,
-        Some(AwaitedReport::Commit | AwaitedReport::Suite)
+        Some(Meaning::Commit | Meaning::Suite)
     );
     match (next.action, &next.phase, &next.unit) {
         (ActionKind::Work, Some(_), Some(_)) if !is_made_at_once => vec![Verb::Next.to_string()],

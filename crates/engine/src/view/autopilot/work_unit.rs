@@ -6,13 +6,14 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::action::{Action, ActionKind, AwaitedReport};
+use crate::action::{Action, ActionKind};
 use crate::engine::Engine;
 use crate::fault;
 use crate::fault::Fault;
 use crate::find::Selector;
 use crate::refusal;
 use crate::report::{Meaning, Report, answered};
+use crate::support::object;
 use crate::verdict::Verdict;
 use crate::view::AUTOPILOT;
 use crate::view::autopilot::request;
@@ -100,25 +101,26 @@ pub struct WorkUnitResult {
 
 impl Engine {
     /// The present unit in the work-unit form, or why there is none. Changes nothing.
-    pub fn next_work_unit(&self, run: Option<&str>) -> Result<Value, Fault> {
+    pub fn next_work_unit(&self, run: Option<&str>) -> Result<Map<String, Value>, Fault> {
         let next = match self.next(&AUTOPILOT, run, false) {
             Err(fault) if fault.code == "run_over" => {
-                let run = fault.details.get("runId");
-                let message = "The run was aborted; there is nothing more to do in it.";
-                return Ok(
-                    json!({ "over": true, "runId": run, "status": "aborted", "message": message }),
-                );
+                return Ok(object(json!({
+                    "over": true,
+                    "runId": fault.details.get("runId"),
+                    "status": "aborted",
+                    "message": "The run was aborted; there is nothing more to do in it.",
+                })));
             }
             next => next?,
         };
-        Ok(match next.action {
-            ActionKind::Paused => with_values(json!({
+        Ok(object(match next.action {
+            ActionKind::Paused => json!({
                 "over": false,
                 "runId": next.run_id,
                 "status": "paused",
                 "pausedReason": next.paused_reason,
                 "message": "The run is paused; it takes no results until it is resumed.",
-            })),
+            }),
             ActionKind::Complete => json!({
                 "over": true,
                 "runId": next.run_id,
@@ -126,7 +128,7 @@ impl Engine {
                 "message": "The run is over; there is nothing more to do in it.",
             }),
             _ => unit(next),
-        })
+        }))
     }
 
     /// Reports the result of a unit.
@@ -142,8 +144,8 @@ impl Engine {
         let asked = next.phase.clone().unwrap_or_default();
         // How it is reported is a name for the phase, too.
         let reported_as = match next.report {
-            Some(AwaitedReport::Commit) => Some("commit"),
-            Some(AwaitedReport::Suite) => Some("finalize"),
+            Some(Meaning::Commit) => Some("commit"),
+            Some(Meaning::Suite) => Some("finalize"),
             _ => None,
         };
         if is_present && asked != phase && reported_as != Some(phase.as_str()) {
@@ -162,32 +164,32 @@ impl Engine {
         } else {
             let (_, dir, seen) = self.load_in_project(&AUTOPILOT, run, Selector::Running)?;
             match (answered(dir.path(), &seen.run, unit)?, phase.as_str()) {
-                (Some(before), _) => AwaitedReport::of(&before.role),
-                (None, "commit") => Some(AwaitedReport::Commit),
-                (None, "finalize") => Some(AwaitedReport::Suite),
-                (None, _) => Some(AwaitedReport::Tests),
+                (Some(before), _) => Meaning::of(&before.role),
+                (None, "commit") => Some(Meaning::Commit),
+                (None, "finalize") => Some(Meaning::Suite),
+                (None, _) => Some(Meaning::Tests),
             }
         };
         // Where tests are to pass, failing ones use up an attempt.
-        let may_fail = report == Some(AwaitedReport::Tests) && phase != "red";
+        let may_fail = report == Some(Meaning::Tests) && phase != "red";
         if is_present && !result.success && !may_fail {
             let phase = reported_as.unwrap_or(&phase);
             return Ok(not_done(unit, phase, result, next));
         }
-        let (meaning, report) = match report {
-            Some(AwaitedReport::Commit) => (Meaning::Commit, commit(unit, result)),
-            Some(AwaitedReport::Suite) => (Meaning::Suite, tested(unit, &phase, result)),
-            _ => (Meaning::Tests, tested(unit, &phase, result)),
+        let meaning = report.unwrap_or(Meaning::Tests);
+        let report = match meaning {
+            Meaning::Commit => commit(unit, result),
+            _ => tested(unit, &phase, result),
         };
         self.record_report(&AUTOPILOT, run, &report, meaning)
     }
 
     /// Where a run is, in the work-unit form.
-    pub fn work_unit_state(&self, run: Option<&str>) -> Result<Value, Fault> {
+    pub fn work_unit_state(&self, run: Option<&str>) -> Result<Map<String, Value>, Fault> {
         let status = self.status(&AUTOPILOT, run)?;
         let task = status.task.unwrap_or_default();
         let phase = task.current_phase.map(|phase| phase.to_uppercase());
-        Ok(with_values(json!({
+        Ok(object(json!({
             "runId": status.run_id,
             "taskId": task.task_id,
             "status": status.status,
@@ -204,14 +206,6 @@ impl Engine {
             },
         })))
     }
-}
-
-/// An answer without the fields that say nothing.
-fn with_values(mut answer: Value) -> Value {
-    if let Value::Object(fields) = &mut answer {
-        fields.retain(|_, value| !value.is_null());
-    }
-    answer
 }
 
 /// The report of a commit, which is made where the result names none.
@@ -333,14 +327,14 @@ fn unit(next: Action) -> Value {
             context.insert((*key).to_owned(), Value::Object(take(own)));
             format!("{action}{of}")
         }
-        None if next.report == Some(AwaitedReport::Suite) => {
+        None if next.report == Some(Meaning::Suite) => {
             "Run the full test suite and report it".to_owned()
         }
         None => format!("Do the work{of}: {phase}"),
     };
     // Attempts are counted where there is a unit.
     let attempt = Some(open.attempt).filter(|_| !open.unit_id.is_empty());
-    with_values(json!({
+    json!({
         "over": false,
         "runId": next.run_id,
         "id": open.unit_id,
@@ -352,5 +346,5 @@ fn unit(next: Action) -> Value {
         "context": context,
         "preconditions": next.preconditions,
         "instructions": open.instructions,
-    }))
+    })
 }
