@@ -8,7 +8,7 @@ use globset::Glob;
 use machine::RunState;
 use machine::state::{Item, ItemSet, ItemStatus, Token};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use workspace::convention::paths::PathClasses;
 use workspace::git::{Oid, RepoPath, Repository, TreeStatus};
 use workspace::runner::identity::RunnerIdentity;
@@ -17,6 +17,7 @@ use workspace::tasks::{InlineTask, PlanFile, Task, TaskFile, TaskSource};
 use crate::fault::Fault;
 use crate::next_step::NextStep;
 use crate::slot::{Slot, Slots};
+use crate::support::object;
 
 use crate::capability::git::effects::push::Pushed;
 use crate::capability::git::read::moved::Adopted;
@@ -155,6 +156,13 @@ pub struct StartFacts {
 }
 
 impl StartFacts {
+    /// Those of these names, in their order, as answers have them.
+    pub fn named(&self, names: &[&str]) -> Map<String, Value> {
+        let mut all = object(json!(self));
+        let named = |name: &&str| Some(((*name).to_owned(), all.shift_remove(*name)?));
+        names.iter().filter_map(named).collect()
+    }
+
     /// What the run's files are, by its patterns of tests.
     pub fn classes(&self) -> Result<PathClasses, Fault> {
         PathClasses::new(&self.test_patterns)

@@ -46,12 +46,10 @@ use crate::view::{AUTOPILOT, GENERIC, View};
 pub struct StartPlan {
     /// Always true.
     pub dry_run: bool,
-    /// The task.
-    pub task_id: String,
-    /// Its title.
-    pub task_title: String,
-    /// The tag that the run would be bound to.
-    pub tag: String,
+    /// What the run would know: `taskId`, `taskTitle`, `tag`, `testCommand`, `testFramework`, `maxAttempts`, the subtasks that are
+    /// `skipped` since they are done, or `leftOut` and why, and `warnings`.
+    #[serde(flatten)]
+    pub start: Map<String, Value>,
     /// Where the task comes from.
     pub source: String,
     /// The branch.
@@ -60,22 +58,10 @@ pub struct StartPlan {
     pub branch_exists: bool,
     /// The branch that the run would start from; none where HEAD is detached.
     pub from_branch: Option<String>,
-    /// The test command, and the framework it runs.
-    pub test_command: String,
-    /// The framework that runs the tests.
-    pub test_framework: String,
-    /// How many GREEN attempts a subtask has.
-    pub max_attempts: u32,
     /// The checks that were made.
     pub checks: Vec<Precondition>,
     /// The subtasks in the order in which they would be run.
     pub subtasks: Vec<PlannedSubtask>,
-    /// Subtasks that are done already.
-    pub skipped: Vec<String>,
-    /// Subtasks that would not be run, and why.
-    pub left_out: Vec<String>,
-    /// What somebody should be told.
-    pub warnings: Vec<String>,
 }
 
 /// One subtask of a plan.
@@ -198,21 +184,23 @@ impl Engine {
         start.warnings.extend(self.start_warnings()?);
         Ok(StartPlan {
             dry_run: true,
-            task_id: start.task_id,
-            task_title: start.task_title,
-            tag: start.tag,
+            start: start.named(&[
+                "taskId",
+                "taskTitle",
+                "tag",
+                "testCommand",
+                "testFramework",
+                "maxAttempts",
+                "skipped",
+                "leftOut",
+                "warnings",
+            ]),
             source: planned.source,
             branch: start.branch,
             branch_exists: start.branch_existed,
             from_branch: start.from_branch,
-            test_command: start.test_command,
-            test_framework: start.test_framework,
-            max_attempts: start.max_attempts,
             checks: planned.checks,
             subtasks,
-            skipped: start.skipped,
-            left_out: start.left_out,
-            warnings: start.warnings,
         })
     }
 

@@ -72,28 +72,22 @@ pub fn build(
         against: SHOWN.read(&present.kept, asked.role.against.as_ref())?,
         tested: TESTED.read(&present.kept, asked.role.of.as_ref())?,
     };
-    let (context, mut notes) = context(call, run, &memory, &place)?;
-    let rules = rules(call, &memory, &asked.role, &mut notes);
-    let mut built = UnitContext {
-        preconditions: preconditions(&place, &memory),
-        context,
-        instructions: String::new(),
-        brief: None,
-    };
-    let prompt = |brief: bool| {
-        let own = (&built.context, rules.as_slice());
-        instructions(call, asked, &memory, &place, own, brief)
-    };
-    let (whole, brief) = match broken {
+    let mut context = context(call, run, &memory, &place)?;
+    let (rules, notes) = rules(call, &memory, &asked.role);
+    let prompt = |brief| instructions(call, asked, &memory, &place, (&context, &rules), brief);
+    let (instructions, brief) = match broken {
         Some(fault) => (without_template(fault), None),
         None => (prompt(false)?, Some(prompt(true)?)),
     };
-    built.brief = brief.filter(|brief| *brief != whole);
-    built.instructions = whole;
     if !notes.is_empty() {
-        built.context.insert("notes".to_owned(), json!(notes));
+        context.insert("notes".to_owned(), json!(notes));
     }
-    Ok(built)
+    Ok(UnitContext {
+        preconditions: preconditions(&place, &memory),
+        context,
+        brief: brief.filter(|brief| *brief != instructions),
+        instructions,
+    })
 }
 
 /// Where a unit is issued.
@@ -125,7 +119,7 @@ fn context(
     run: &RunState,
     memory: &Memory,
     place: &Place<'_>,
-) -> Result<(Map<String, Value>, Vec<String>), Fault> {
+) -> Result<Map<String, Value>, Fault> {
     let start = &memory.start;
     let mut context = Map::new();
     let mut put = |key: &str, value: Value| {
@@ -140,16 +134,20 @@ fn context(
         }
     };
     put("projectRoot", json!(call.root));
-    put("taskId", json!(start.task_id));
-    put("taskTitle", json!(start.task_title));
-    put("branch", json!(start.branch));
-    put("tag", json!(start.tag));
-    put("testCommand", json!(start.test_command));
-    put("testFramework", json!(start.test_framework));
-    let mut notes = Vec::new();
+    let of_start = [
+        "taskId",
+        "taskTitle",
+        "branch",
+        "tag",
+        "testCommand",
+        "testFramework",
+    ];
+    for (name, value) in start.named(&of_start) {
+        put(&name, value);
+    }
     match place.item {
         Some(item) if place.is_of_tests() => {
-            let hints = hints(call, memory, item, &mut notes);
+            let hints = hints(call, memory, item);
             let written = tests_written(place, memory)?;
             let test_file = written.first().cloned().or(hints.test_file);
             let targeted = call.pinned.test.targeted_run_pattern.as_ref();
@@ -203,7 +201,7 @@ fn context(
         }
         _ => {}
     }
-    Ok((context, notes))
+    Ok(context)
 }
 
 /// The test files that were changed when the failing tests were shown, as far as they are known by their names; else all
@@ -215,15 +213,11 @@ fn tests_written(place: &Place<'_>, memory: &Memory) -> Result<Vec<String>, Faul
         None => before()?,
     };
     let files = shown.map(|shown| shown.files).unwrap_or_default();
-    let Ok(classes) = PathClasses::new(&memory.start.test_patterns) else {
+    let Ok(classes) = memory.start.classes() else {
         return Ok(files);
     };
-    let tests: Vec<String> = files
-        .iter()
-        .filter(|file| classes.is_test(file))
-        .cloned()
-        .collect();
-    Ok(if tests.is_empty() { files } else { tests })
+    let (tests, others): (Vec<_>, _) = files.into_iter().partition(|file| classes.is_test(file));
+    Ok(if tests.is_empty() { others } else { tests })
 }
 
 /// The tests that failed in the last report of the item in hand, or were shown to fail before it; as far as they have names.
@@ -245,7 +239,7 @@ fn pattern_for<'a>(patterns: &'a [String], test_file: Option<&str>) -> Option<&'
     })
 }
 
-fn hints(call: &Call<'_>, memory: &Memory, item: &Item, notes: &mut Vec<String>) -> ContextHints {
+fn hints(call: &Call<'_>, memory: &Memory, item: &Item) -> ContextHints {
     let Ok(classes) = PathClasses::new(&memory.start.test_patterns)
         .or_else(|_| PathClasses::new(&call.settings.config.test.patterns))
     else {
@@ -254,17 +248,12 @@ fn hints(call: &Call<'_>, memory: &Memory, item: &Item, notes: &mut Vec<String>)
     let repository = memory.repository();
     let scope = repository.scope().into_owned();
     // Hints are help, not evidence: without them the unit is as good as before.
-    let files = repository.files(call.last_look().as_deref());
-    let files: Vec<String> = match files {
-        Ok(files) => files
-            .into_iter()
-            .filter_map(|path| path.strip_prefix(&scope).map(str::to_owned))
-            .collect(),
-        Err(error) => {
-            notes.push(format!("no hints: {error}"));
-            return ContextHints::default();
-        }
+    let Ok(files) = repository.files(call.last_look().as_deref()) else {
+        return ContextHints::default();
     };
+    let files = files.into_iter();
+    let in_scope = |path: String| path.strip_prefix(&scope).map(str::to_owned);
+    let files: Vec<String> = files.filter_map(in_scope).collect();
     let text = SubtaskText {
         title: item.text("title"),
         description: item.text("description"),
@@ -304,66 +293,65 @@ fn hints(call: &Call<'_>, memory: &Memory, item: &Item, notes: &mut Vec<String>)
     hints
 }
 
+/// What must hold before the work begins. What holds is known by the way here; the tree is looked at where somebody asks.
 fn preconditions(place: &Place<'_>, memory: &Memory) -> Vec<Precondition> {
     let (role, present) = (place.role, place.present);
     let begins_again = present.reason.is_some() || UNTRIED.is_in(&place.run.kept);
-    let condition = |id: &str, holds: Option<bool>, detail: String| Precondition {
-        id: id.to_owned(),
-        holds,
-        detail,
-    };
-    // What holds is known by the way here; the tree is looked at where somebody asks.
-    let known = |id: &str, detail: String| condition(id, Some(true), detail);
-    let open = |id: &str, detail: String| condition(id, None, detail);
-    let branch = format!("HEAD is on `{}`", memory.start.branch);
-    let mut all = vec![open("on_branch", branch)];
-    match role.reader.as_str() {
+    let (known, open) = (Some(true), None);
+    let of_role = match role.reader.as_str() {
         "tests" if role.shows.is_some() && begins_again => {
             let name = name_of(role.label.as_ref());
             let detail = format!(
                 "{name} is asked for once more: what is changed since the last commit is part of it"
             );
-            all.push(known("reopened", detail));
+            vec![("reopened", known, detail)]
         }
         "tests" if role.shows.is_some() => {
             let detail =
                 "nothing is changed since the last commit, apart from what was dirty before";
-            all.push(open("tree_clean", detail.to_owned()));
+            vec![("tree_clean", open, detail.to_owned())]
         }
         "tests" if place.is_repair() => {
             let detail = "a repair is open: the suite failed, or somebody reopened the end";
-            all.push(known("suite_failing", detail.to_owned()));
+            vec![("suite_failing", known, detail.to_owned())]
         }
         "tests" if role.against.is_some() => {
-            let fail = place.against.as_ref();
-            let fail = fail.is_some_and(|shown| shown.failing > 0);
-            let (id, what) = if fail {
-                ("red_accepted", "the new tests fail")
-            } else {
-                ("green_accepted", "its tests pass")
-            };
             let name = name_of(role.against.as_ref());
-            all.push(known(id, format!("{name} was accepted: {what}")));
+            let shown = place.against.as_ref();
+            vec![if shown.is_some_and(|shown| shown.failing > 0) {
+                let detail = format!("{name} was accepted: the new tests fail");
+                ("red_accepted", known, detail)
+            } else {
+                let detail = format!("{name} was accepted: its tests pass");
+                ("green_accepted", known, detail)
+            }]
         }
         "commit" if role.of.is_some() => {
             let name = name_of(role.of.as_ref());
             let passing = place.tested.as_ref().map_or_else(String::new, |tested| {
                 format!(": {} passing", messages::tests(tested.passed))
             });
+            let accepted = format!("{name} was accepted{passing}");
             let as_tested = format!("the files are those that the accepted {name} was tested with");
-            all.push(known(
-                "green_accepted",
-                format!("{name} was accepted{passing}"),
-            ));
-            all.push(open("tree_as_tested", as_tested));
+            vec![
+                ("green_accepted", known, accepted),
+                ("tree_as_tested", open, as_tested),
+            ]
         }
         _ if role.suite.is_some() => {
             let detail = "every subtask is committed, and nothing is changed since";
-            all.push(open("all_committed", detail.to_owned()));
+            vec![("all_committed", open, detail.to_owned())]
         }
-        _ => {}
-    }
-    all
+        _ => Vec::new(),
+    };
+    let branch = format!("HEAD is on `{}`", memory.start.branch);
+    let all = std::iter::once(("on_branch", open, branch)).chain(of_role);
+    let condition = |(id, holds, detail): (&str, _, _)| Precondition {
+        id: id.to_owned(),
+        holds,
+        detail,
+    };
+    all.map(condition).collect()
 }
 
 fn instructions(
@@ -424,45 +412,41 @@ pub fn without_template(fault: &Fault) -> String {
     )
 }
 
-/// The rules files that the project has; one that was asked for and is missing is skipped and noted. So is one that lies elsewhere: what is read
-/// here goes to a model, and the settings that name it may come with a cloned repository.
-fn rules(call: &Call<'_>, memory: &Memory, role: &Role, notes: &mut Vec<String>) -> Vec<Value> {
+/// The rules files that the project has, and what is to be noted: one that was asked for and is missing, and one that lies elsewhere or that
+/// git ignores. What is read here goes to a model, and the settings that name it may come with a cloned repository.
+fn rules(call: &Call<'_>, memory: &Memory, role: &Role) -> (Vec<Value>, Vec<String>) {
     let repository = memory.repository();
     let prompts = &call.pinned.prompts;
-    let usual = Config::default().prompts;
-    let mut paths: Vec<String> = prompts
-        .load_order
-        .iter()
-        .map(|name| format!("{}/{name}", prompts.rules_path.trim_end_matches('/')))
-        .collect();
-    if role.shows.is_some() {
-        paths.push(prompts.test_generator_path.clone());
-    }
-    let mut rules = Vec::new();
-    for path in paths {
+    // Those that are looked for without being asked for are no loss.
+    let are_asked_for = *prompts != Config::default().prompts;
+    let folder = prompts.rules_path.trim_end_matches('/');
+    let names = prompts.load_order.iter();
+    let paths = names.map(|name| format!("{folder}/{name}"));
+    let of_tests = role.shows.is_some();
+    let of_tests = of_tests.then(|| prompts.test_generator_path.clone());
+    let (mut rules, mut notes) = (Vec::new(), Vec::new());
+    for path in paths.chain(of_tests) {
         let real = std::fs::canonicalize(call.root.join(&path)).ok();
         let Some(real) = real.filter(|real| real.is_file()) else {
-            // Those that are looked for without being asked for are no loss.
-            if *prompts != usual {
-                notes.push(format!("{path} (not there)"));
-            }
+            notes.extend(are_asked_for.then(|| format!("{path} (not there)")));
             continue;
         };
         // Git ignores what holds secrets, and its own folder is nobody else's.
-        let may_be_read = repository.relative(&real).is_some_and(|path| {
-            !is_of_git(&path.to_path_buf()) && !repository.is_ignored(&path).unwrap_or(true)
+        let may_be_read = repository.relative(&real).is_some_and(|inside| {
+            !is_of_git(&inside.to_path_buf()) && !repository.is_ignored(&inside).unwrap_or(true)
         });
-        let Some(bytes) = may_be_read.then(|| std::fs::read(real).ok()).flatten() else {
-            notes.push(format!(
+        match std::fs::read(real) {
+            Ok(bytes) if may_be_read => {
+                let text = String::from_utf8_lossy(&bytes);
+                let cut = text::plain::cut_bytes(&text, LONGEST_RULES);
+                rules.push(json!({ "path": path, "text": cut }));
+            }
+            _ => notes.push(format!(
                 "{path} (not read: it lies outside of the project, git ignores it, or it cannot be read)"
-            ));
-            continue;
-        };
-        let text = String::from_utf8_lossy(&bytes);
-        let cut = text::plain::cut_bytes(&text, LONGEST_RULES);
-        rules.push(json!({ "path": path, "text": cut }));
+            )),
+        }
     }
-    rules
+    (rules, notes)
 }
 
 /// A subtask with all that its task says of it.
