@@ -12,7 +12,7 @@ use crate::fault::Fault;
 use crate::generic::{files, messages};
 use crate::next_step::argument;
 use crate::report::Report;
-use crate::support::HandlerError;
+use crate::support::{HandlerError, object};
 
 /// The longest outcome, in bytes: a word that guards compare.
 const LONGEST_OUTCOME: usize = 200;
@@ -184,11 +184,11 @@ fn no_outcome(call: &Call<'_>, state: &str) -> Fault {
 }
 
 fn report_facts(given: &ReportInput, outcome: &str) -> Map<String, Value> {
-    let mut facts = Map::new();
-    facts.insert("outcome".to_owned(), outcome.into());
-    facts.insert("note".to_owned(), given.note.trim().into());
-    facts.insert("files".to_owned(), given.files.clone().into());
-    facts
+    object(json!({
+        "outcome": outcome,
+        "note": given.note.trim(),
+        "files": given.files,
+    }))
 }
 
 fn tests(call: &Call<'_>, given: &ReportInput) -> Result<Reading, HandlerError> {

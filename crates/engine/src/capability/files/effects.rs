@@ -67,13 +67,7 @@ fn prepare(
             before: None,
         }),
         "plan.reset" => {
-            let mut moves = Vec::new();
-            if files::is_there(&call.dir.join(PLAN_FILE))? {
-                moves.push([
-                    PLAN_FILE.to_owned(),
-                    put_aside_as(&call.dir, PLAN_FILE, "rejected")?,
-                ]);
-            }
+            let moves = moves(call, [PLAN_FILE], "rejected")?;
             written(&SetAside {
                 moves,
                 iteration,
@@ -292,12 +286,8 @@ fn aside(
         .then(|| call.definition.response(&asked.at.state, &run.vars))
         .flatten()
         .filter(|early| response.as_ref() != Some(early));
-    let mut moves = Vec::new();
-    for path in response.iter().chain(&prompt).chain(&early) {
-        if files::is_there(&files::place(&call.dir, path)?)? {
-            moves.push([path.clone(), put_aside_as(&call.dir, path, word)?]);
-        }
-    }
+    let all = response.iter().chain(&prompt).chain(&early);
+    let moves = moves(call, all.map(String::as_str), word)?;
     let aside = moves
         .iter()
         .find(|[from, _]| Some(from) == response.as_ref());
@@ -374,6 +364,21 @@ fn put_aside_as(dir: &Path, path: &str, word: &str) -> Result<String, Fault> {
     } else {
         format!("{folder}/{name}")
     })
+}
+
+/// Where those of these files stand that are there, and where they are to stand aside.
+fn moves<'p>(
+    call: &Call<'_>,
+    paths: impl IntoIterator<Item = &'p str>,
+    word: &str,
+) -> Result<Vec<[String; 2]>, Fault> {
+    let mut moves = Vec::new();
+    for path in paths {
+        if files::is_there(&files::place(&call.dir, path)?)? {
+            moves.push([path.to_owned(), put_aside_as(&call.dir, path, word)?]);
+        }
+    }
+    Ok(moves)
 }
 
 /// Puts files aside, and gives what stands aside then.

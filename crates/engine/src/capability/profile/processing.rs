@@ -6,7 +6,7 @@ use markup::response::bundle;
 use markup::response::bundle::{Bundle, File, Rules};
 use markup::response::verdict::Verdict;
 use markup::response::{plan, verdict};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use text::counted;
 use workspace::profile::processing;
 use workspace::profile::processing::{ProcessingResult, ProcessorFault, Request, Status};
@@ -15,6 +15,7 @@ use workspace::trust::TrustStore;
 
 use crate::fault::{Fault, Kind, chain};
 use crate::next_step::Verb;
+use crate::support::object;
 
 /// What came of a response.
 #[derive(Debug, Clone, Default)]
@@ -92,36 +93,33 @@ pub(crate) fn read_by_ours(
             Err(error) => ResponseOutcome::error(error_text(&error, &error.suggestion())),
         },
         Reader::Verdict => match verdict::read(bytes) {
-            Ok(verdict) if verdict.pass => ResponseOutcome {
-                metadata: counts(&verdict),
-                ..ResponseOutcome::success(Bundle::default())
-            },
-            Ok(verdict) => ResponseOutcome {
-                metadata: counts(&verdict),
-                status: "FAILED",
-                reason: format!(
-                    "the review found {}, {} of them critical",
-                    counted(verdict.issues_total, "issue"),
-                    verdict.issues_critical
-                ),
-                ..ResponseOutcome::default()
-            },
+            Ok(verdict) => judged(&verdict),
             Err(error) => ResponseOutcome::error(error_text(&error, &error.suggestion())),
         },
         Reader::Command { .. } => return Ok(None),
     }))
 }
 
-/// What a verdict counts, under the keys of its block.
-fn counts(verdict: &Verdict) -> Map<String, Value> {
-    [
-        ("issues_total", verdict.issues_total),
-        ("issues_critical", verdict.issues_critical),
-        ("missing_inputs", verdict.missing_inputs),
-    ]
-    .map(|(key, count)| (key.to_owned(), count.into()))
-    .into_iter()
-    .collect()
+/// What comes of a verdict, with what it counts under the keys of its block.
+fn judged(verdict: &Verdict) -> ResponseOutcome {
+    let (all, critical) = (verdict.issues_total, verdict.issues_critical);
+    let (status, reason) = if verdict.pass {
+        ("SUCCESS", String::new())
+    } else {
+        let found = counted(all, "issue");
+        let reason = format!("the review found {found}, {critical} of them critical");
+        ("FAILED", reason)
+    };
+    ResponseOutcome {
+        status,
+        reason,
+        metadata: object(json!({
+            "issues_total": all,
+            "issues_critical": critical,
+            "missing_inputs": verdict.missing_inputs,
+        })),
+        ..ResponseOutcome::default()
+    }
 }
 
 /// A command's files are held to the same rules as those that a reader of ours finds; names it allows itself.

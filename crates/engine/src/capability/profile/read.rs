@@ -2,7 +2,7 @@
 
 use journal::EvidenceStore;
 use machine::{Definition, Reading, RunState};
-use serde_json::Map;
+use serde_json::{Map, json};
 use workspace::profile::processing::Request;
 use workspace::profile::{Phase, Reader};
 
@@ -16,7 +16,7 @@ use crate::capability::profile::session::{Session, code_path, iteration, values}
 use crate::fault;
 use crate::fault::Fault;
 use crate::generic::files;
-use crate::support::HandlerError;
+use crate::support::{HandlerError, object};
 
 /// The longest reason that is kept, in characters.
 const LONGEST_REASON: usize = 2000;
@@ -118,16 +118,13 @@ impl Session {
         if processed != Processed::default() {
             PROCESSED.put(&mut reading.keep_run, &processed)?;
         }
-        let mut facts = Map::new();
-        facts.insert("status".to_owned(), made.status.into());
-        facts.insert("reason".to_owned(), reason(&made).into());
-        facts.insert("files".to_owned(), made.changes.files.len().into());
-        facts.insert(
-            "hash".to_owned(),
-            reading.evidence.first().cloned().unwrap_or_default().into(),
-        );
-        facts.insert("staged".to_owned(), staged.into());
-        reading.facts = facts;
+        reading.facts = object(json!({
+            "status": made.status,
+            "reason": reason(&made),
+            "files": made.changes.files.len(),
+            "hash": reading.evidence.first().map_or("", String::as_str),
+            "staged": staged,
+        }));
         Ok(reading)
     }
 
