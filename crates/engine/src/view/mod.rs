@@ -273,3 +273,22 @@ impl Engine {
         Err(fault!("other_workflow.startable", id, origin, own, view))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schema_of_definitions_names_the_views() {
+        let schema: Value =
+            serde_json::from_str(include_str!("../../../../schemas/workflow.schema.json")).unwrap();
+        let named: Vec<&str> = schema["properties"]["view"]["enum"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(Value::as_str)
+            .collect();
+        let own = OWN.map(|view| view.name);
+        assert_eq!(named, [&[GENERIC_NAME][..], &own].concat());
+    }
+}

@@ -1,37 +1,47 @@
 //! An event as a line of a journal holds it: its name, and its fields.
 
+use std::cell::Cell;
+use std::sync::LazyLock;
+
 use serde::de::value::{BorrowedStrDeserializer, EnumAccessDeserializer};
 use serde::de::{DeserializeSeed, EnumAccess, Error as _, VariantAccess, Visitor};
-use serde::{Deserialize, Deserializer as _};
+use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
 use serde_json::{Error, Map, Value};
 
 use super::{Domain, Event};
 
-/// The names of the events that `apply` reads.
-const FOLDED: [&str; 22] = [
-    "run:created",
-    "items:loaded",
-    "item:added",
-    "item:changed",
-    "token:opened",
-    "token:closed",
-    "state:entered",
-    "unit:issued",
-    "report:accepted",
-    "report:retried",
-    "effect:intended",
-    "effect:done",
-    "effect:failed",
-    "vars:changed",
-    "artifact:recorded",
-    "decision:made",
-    "refusal:allowed",
-    "approval:given",
-    "run:paused",
-    "run:resumed",
-    Event::REWOUND,
-    "run:ended",
-];
+/// The names of the events that `apply` reads: serde says them to whoever reads an enum.
+static FOLDED: LazyLock<&[&str]> = LazyLock::new(|| {
+    let names = Cell::new(&[][..]);
+    let _ = Event::deserialize(NamesOf(&names));
+    names.get()
+});
+
+/// Takes the names of the variants of an enum, and reads nothing.
+struct NamesOf<'n>(&'n Cell<&'static [&'static str]>);
+
+impl<'de> Deserializer<'de> for NamesOf<'_> {
+    type Error = Error;
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        variants: &'static [&'static str],
+        _: V,
+    ) -> Result<V::Value, Error> {
+        self.0.set(variants);
+        Err(Error::custom("nothing is read"))
+    }
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {
+        Err(Error::custom("it is no enum"))
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf option unit unit_struct newtype_struct seq tuple
+        tuple_struct map struct identifier ignored_any
+    }
+}
 
 impl Event {
     /// The name of the event of a way back.

@@ -6,9 +6,7 @@ use engine::report::Meaning;
 use engine::turn::answer::TurnAnswer;
 use engine::view::GENERIC;
 use engine::view::autopilot::StartPlan;
-use engine::{
-    Action, ActionKind, OpenUnit, Started, Status, TaskStatus, Verb, Verdict,
-};
+use engine::{Action, ActionKind, OpenUnit, Started, Status, TaskStatus, Verb, Verdict};
 use serde_json::{Value, json};
 
 use super::{Look, page, page_with};
@@ -114,10 +112,7 @@ fn told(next: &Action) -> Value {
         ("unit", json!(next.unit.as_ref().map(of_unit))),
         ("units", units.iter().map(of_unit).collect()),
         ("pause", pause(reason, None).into()),
-        (
-            "is_suite",
-            (next.report == Some(Meaning::Suite)).into(),
-        ),
+        ("is_suite", (next.report == Some(Meaning::Suite)).into()),
         ("steps", json!(leads_on(next))),
     ] {
         told[name] = value;
@@ -128,10 +123,7 @@ fn told(next: &Action) -> Value {
 /// The commands that lead on, where all that is to be done does not stand here: work is asked for first, but for what is made at
 /// once.
 fn leads_on(next: &Action) -> Vec<String> {
-    let is_made_at_once = matches!(
-        next.report,
-        Some(Meaning::Commit | Meaning::Suite)
-    );
+    let is_made_at_once = matches!(next.report, Some(Meaning::Commit | Meaning::Suite));
     match (next.action, &next.phase, &next.unit) {
         (ActionKind::Work, Some(_), Some(_)) if !is_made_at_once => vec![Verb::Next.to_string()],
         (ActionKind::Work, None, _) if !is_made_at_once => {

@@ -458,7 +458,10 @@ fn machine_engine_hook_and_proof_know_no_name_of_a_definition() {
             }
         }
     }
-    assert!(found.is_empty(), "{found:#?}");
+    assert!(
+        found.is_empty(),
+        "name these otherwise in the definition, or take them from it: {found:#?}"
+    );
 }
 
 /// What differs between views is data of theirs: elsewhere in the engine nobody asks which one it is.
