@@ -1,6 +1,5 @@
 //! The due step of a run, where it is taken without a report: one transition, or nothing.
 
-use std::ops::ControlFlow;
 use std::time::Duration;
 
 use journal::RunLock;
@@ -10,6 +9,7 @@ use machine::state::RunStatus;
 use machine::{Command, Definition, Event, Refusal, RunState, Shared};
 use serde_json::Value;
 
+use crate::action::next::{Detail, next_action};
 use crate::call::{Call, Input};
 use crate::capability::files::subject::{fault as fault_of, is_whole};
 use crate::capability::reads_long;
@@ -20,9 +20,10 @@ use crate::find::is_over_a_task;
 use crate::generic::messages;
 use crate::look::{MOST_LOOKS, is_still, seen};
 use crate::open_run::{self, Forecast, LOCK_WAIT, OpenRun};
+use crate::summary;
 use crate::support::HandlerError;
 use crate::turn::answer::TurnAnswer;
-use crate::turn::{TurnOutcome, refused};
+use crate::turn::refused;
 use crate::view::GENERIC;
 use crate::writer::RunWriter;
 
@@ -32,77 +33,70 @@ const STEPS_LOCK: &str = "steps.lock";
 /// The longest that a command may take, and so a step may have to wait for another one.
 const LONGEST_STEP: Duration = Duration::from_hours(1);
 
-/// The run as a step was not taken of it: it waits.
-pub(crate) struct BlockedStep<'a> {
-    pub(crate) call: Call<'a>,
-    pub(crate) run: Shared<RunState>,
-    /// What it waits for.
-    pub(crate) refusal: Refusal,
-}
-
-/// A step that was taken.
-pub(crate) struct TakenStep<'a> {
-    pub(crate) writer: RunWriter<'a>,
-    /// What was journalled of it; nothing where only what another process had begun was brought to its end.
-    pub(crate) events: Vec<Event>,
+/// What a step of a run came to, for whoever answers. The run is held meanwhile, where one was taken.
+pub(crate) struct Step<'s> {
+    pub(crate) call: &'s Call<'s>,
+    pub(crate) run: &'s RunState,
+    /// What was journalled of it: nothing where only what another process had begun was brought to its end. Where none was taken, what
+    /// the run waits for.
+    pub(crate) came_to: Result<Vec<Event>, Refusal>,
     /// Whether the run is in another state by it.
     pub(crate) moved: bool,
 }
-
-/// What can be told of a step without writing anything.
-type Outlook<'a> = ControlFlow<BlockedStep<'a>, (Call<'a>, Shared<RunState>, Forecast)>;
 
 impl Engine {
     /// Takes exactly one step, or none where the run waits for somebody.
     pub fn run_step(&self, run: Option<&str>) -> Result<TurnAnswer, Fault> {
         let (dir, run) = self.seen(&GENERIC, run)?;
-        let definition = open_run::pinned(dir.path(), &run)?;
-        self.unit_is_present(&run, &definition)?;
-        match self.take_step(&dir, run, None)? {
-            ControlFlow::Break(none) => Err(blocked(&none.run, &none.refusal)),
-            ControlFlow::Continue(TakenStep { writer, moved, .. }) => {
-                let message = stepped(&writer.open.run, &definition, moved);
-                TurnOutcome::new(writer, message).answer(&GENERIC)
-            }
-        }
+        self.unit_is_present(&run, &*open_run::pinned(dir.path(), &run)?)?;
+        self.take_step(&dir, run, None, |step| {
+            let (call, run) = (step.call, step.run);
+            step.came_to.map_err(|refusal| blocked(run, &refusal))?;
+            let message = stepped(run, &call.definition, step.moved);
+            let next = next_action(&GENERIC, call, run, Detail::Brief)?;
+            Ok(TurnAnswer {
+                report: summary::of_end(&call.dir, run),
+                ..TurnAnswer::of(&run.run, message, next)
+            })
+        })
     }
 
     /// Takes the due step of a run; in `phase` alone, where one is named. None where the run waits, or is elsewhere.
-    pub(crate) fn take_step(
+    pub(crate) fn take_step<T>(
         &self,
         dir: &RunDir,
         mut run: Shared<RunState>,
         phase: Option<&str>,
-    ) -> Result<ControlFlow<BlockedStep<'_>, TakenStep<'_>>, Fault> {
+        answer: impl Fn(Step<'_>) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
         let mut turn = None;
         for _ in 0..=MOST_LOOKS {
-            // Where nothing can be done nothing is touched, not even a lock.
-            let (call, before, ahead) = match self.settled_look(dir, run, outlook, |_| true)? {
-                ControlFlow::Break(none) => {
-                    self.clear_after_a_death(dir, turn);
-                    return Ok(ControlFlow::Break(none));
-                }
-                ControlFlow::Continue(outlook) => outlook,
+            let (call, before, ahead) = self.settled_look(dir, run, outlook, |_| true)?;
+            let is_meant = |phase: &str| phase.eq_ignore_ascii_case(before.state());
+            let waits = match &ahead {
+                Forecast::Blocked(refusal) => Some(refusal.clone()),
+                _ if turn.is_none() || phase.is_none_or(is_meant) => None,
+                _ => Some(Refusal::new(BLOCKED)),
             };
+            // Where nothing can be done nothing is touched, not even a lock.
+            if let Some(refusal) = waits {
+                self.clear_after_a_death(dir, turn);
+                return answer(Step {
+                    call: &call,
+                    run: &before,
+                    came_to: Err(refusal),
+                    moved: false,
+                });
+            }
             if let Some(turn) = &turn {
-                if phase.is_some_and(|phase| !phase.eq_ignore_ascii_case(before.state())) {
-                    return Ok(ControlFlow::Break(BlockedStep {
-                        call,
-                        run: before,
-                        refusal: Refusal::new(BLOCKED),
-                    }));
-                }
-                if let Some(taken) = self.step_from(dir, call, &before, ahead, turn)? {
-                    return Ok(ControlFlow::Continue(taken));
+                let taken = self.step_from(dir, (call, &before, ahead), turn, &answer)?;
+                if let Some(answer) = taken {
+                    return Ok(answer);
                 }
             } else {
-                let wait = self.wait_at_most(LOCK_WAIT + LONGEST_STEP);
-                turn = Some(RunLock::acquire_named(
-                    dir.path(),
-                    STEPS_LOCK,
-                    wait,
-                    &self.command,
-                )?);
+                let (at, wait) = (dir.path(), self.wait_at_most(LOCK_WAIT + LONGEST_STEP));
+                let lock = RunLock::acquire_named(at, STEPS_LOCK, wait, &self.command)?;
+                turn = Some(lock);
             }
             run = seen(dir)?;
         }
@@ -110,14 +104,13 @@ impl Engine {
     }
 
     /// Takes a step of a run, with what its readers say. None where the run is not where it was seen.
-    fn step_from<'a>(
+    fn step_from<'a, T>(
         &'a self,
         dir: &RunDir,
-        call: Call<'a>,
-        before: &RunState,
-        ahead: Forecast,
+        (call, before, ahead): (Call<'a>, &RunState, Forecast),
         turn: &RunLock,
-    ) -> Result<Option<TakenStep<'a>>, Fault> {
+        answer: impl Fn(Step<'_>) -> Result<T, Fault>,
+    ) -> Result<Option<T>, Fault> {
         if let Forecast::Reading { role, token, run } = ahead
             && (reads_long(&role.reader) || (call.session.is_some() && !role.reader.is_empty()))
         {
@@ -129,45 +122,43 @@ impl Engine {
             }
         }
         // Who begins and ends runs over tasks does so alone.
-        let alone = is_over_a_task(before).then(|| self.stored_or_missing());
-        let alone = alone.transpose()?;
-        let alone = alone.map(|project| project.lock(self.wait(), &self.command));
-        let alone = alone.transpose()?;
+        let alone = if is_over_a_task(before) {
+            Some(self.stored_or_missing()?.lock(self.wait(), &self.command)?)
+        } else {
+            None
+        };
         let open = OpenRun::open(dir.path(), self.wait(), &self.command, &*self.clock)?;
         let is_interrupted = open.run.pending.is_some();
         if !is_interrupted && *open.run != *before {
             return Ok(None);
         }
         let mut writer = RunWriter::recovered(open, call, alone, Some(turn))?;
-        if is_interrupted && writer.open.run.transitions != before.transitions {
+        let events = if is_interrupted && writer.open.run.transitions != before.transitions {
             // What another process began and did not finish is the step that was taken.
-            return Ok(Some(TakenStep {
-                writer,
-                events: Vec::new(),
-                moved: true,
-            }));
-        }
-        if *writer.open.run != *before || !reads_what_is_there(&writer.call) {
+            Vec::new()
+        } else if *writer.open.run != *before || !reads_what_is_there(&writer.call) {
             return Ok(None);
-        }
-        match writer.command(&Command::Step)? {
-            Ok(events) => {
-                let moved = writer.open.run.transitions != before.transitions;
-                Ok(Some(TakenStep {
-                    writer,
-                    events,
-                    moved,
-                }))
+        } else {
+            match writer.command(&Command::Step)? {
+                Ok(events) => events,
+                Err(refusal) if refusal.code == BLOCKED => return Ok(None),
+                Err(refusal) => {
+                    let (call, run) = (&writer.call, &writer.open.run);
+                    let fault = refused(&GENERIC, call, run, &refusal);
+                    let unit = run.waiting().next().map(|(_, unit)| unit.id.as_str());
+                    self.note_refused(dir.path(), unit, Some(&fault.code), &fault.message);
+                    return Err(fault);
+                }
             }
-            Err(refusal) if refusal.code == BLOCKED => Ok(None),
-            Err(refusal) => {
-                let (call, run) = (&writer.call, &writer.open.run);
-                let fault = refused(&GENERIC, call, run, &refusal);
-                let unit = run.waiting().next().map(|(_, unit)| unit.id.as_str());
-                self.note_refused(dir.path(), unit, Some(&fault.code), &fault.message);
-                Err(fault)
-            }
-        }
+        };
+        let run = &*writer.open.run;
+        let step = Step {
+            call: &writer.call,
+            run,
+            came_to: Ok(events),
+            moved: run.transitions != before.transitions,
+        };
+        answer(step).map(Some)
     }
 
     /// Clears up behind a process that was killed, where the run waits or is over, so that nobody else would. Who is
@@ -195,14 +186,15 @@ impl Engine {
     }
 }
 
-/// What can be told of the next step of a run.
-fn outlook<'a>(call: Call<'a>, run: &Shared<RunState>) -> Result<Outlook<'a>, Fault> {
-    let run = run.clone();
-    Ok(match open_run::foresee(&call.definition, &run, &call)? {
-        Forecast::Blocked(refusal) => ControlFlow::Break(BlockedStep { call, run, refusal }),
-        Forecast::Refused(refusal) => return Err(refused(&GENERIC, &call, &run, &refusal)),
-        ahead => ControlFlow::Continue((call, run, ahead)),
-    })
+/// What can be told of the next step of a run without writing anything.
+fn outlook<'a>(
+    call: Call<'a>,
+    run: &Shared<RunState>,
+) -> Result<(Call<'a>, Shared<RunState>, Forecast), Fault> {
+    match open_run::foresee(&call.definition, run, &call)? {
+        Forecast::Refused(refusal) => Err(refused(&GENERIC, &call, run, &refusal)),
+        ahead => Ok((call, run.clone(), ahead)),
+    }
 }
 
 /// Whether the response that was read before the run was opened is what stands there now: somebody may have put another one

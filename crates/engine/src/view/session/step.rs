@@ -1,14 +1,12 @@
 //! Steps: one transition, or nothing.
 
-use std::ops::ControlFlow;
-
 use machine::Event;
 use machine::command::Artifact;
 
 use crate::engine::Engine;
 use crate::fault::Fault;
 use crate::next_step::Verb;
-use crate::turn::step::TakenStep;
+use crate::turn::step::Step;
 use crate::view::SESSION;
 use crate::view::session::about::stepped;
 use crate::view::session::answer::StepAnswer;
@@ -38,15 +36,12 @@ impl Engine {
         phase: Option<&str>,
     ) -> Result<StepAnswer, Fault> {
         let (dir, run) = self.seen(&SESSION, session)?;
-        let step = self.take_step(&dir, run, phase);
-        let answer = match step.map_err(without_evidence)? {
-            ControlFlow::Break(none) => stepped(&none.call, &none.run, false, None),
-            ControlFlow::Continue(taken) => {
-                let issued = issued(&taken);
-                stepped(&taken.writer.call, &taken.writer.open.run, true, issued)
-            }
+        let answer = |step: Step<'_>| {
+            let issued = issued(&step);
+            stepped(step.call, step.run, step.came_to.is_ok(), issued)
         };
-        answer.map_err(without_evidence)
+        self.take_step(&dir, run, phase, answer)
+            .map_err(without_evidence)
     }
 
     /// Takes steps until the session waits or is over; `told` hears of each one that was taken. The last answer.
@@ -73,10 +68,13 @@ impl Engine {
 }
 
 /// The prompt that a step issued; one that changed nothing wrote one anew that was gone.
-fn issued(taken: &TakenStep<'_>) -> Option<String> {
-    let (call, run) = (&taken.writer.call, &taken.writer.open.run);
-    let prompt = call.definition.prompt(run.state(), &run.vars)?;
+fn issued(step: &Step<'_>) -> Option<String> {
+    let events = step.came_to.as_ref().ok()?;
+    let prompt = step
+        .call
+        .definition
+        .prompt(step.run.state(), &step.run.vars)?;
     let records = |event: &Event| matches!(event, Event::ArtifactRecorded(Artifact { path, .. }) if *path == prompt);
-    let is_anew = !taken.moved && taken.events.is_empty();
-    (is_anew || taken.events.iter().any(records)).then_some(prompt)
+    let is_anew = !step.moved && events.is_empty();
+    (is_anew || events.iter().any(records)).then_some(prompt)
 }
