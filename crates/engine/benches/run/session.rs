@@ -41,7 +41,7 @@ impl Stage {
         let stage = Self {
             _folder: folder,
             engine,
-            id: begun.session_id,
+            id: begun.summary.session_id,
             dir: begun.folder,
         };
         stage.step();

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use journal::layout::RunDir;
 use machine::decide::gate_mode;
 use machine::definition::Issue;
 use machine::trigger::Trigger;
@@ -63,7 +62,10 @@ impl Engine {
         for RunHead { dir, loaded, .. } in standing(&project, Some(&SESSION))? {
             let loaded = loaded.map_or_else(|| open_run::load(dir.path()), Ok);
             all.push(match loaded {
-                Ok(loaded) => summary(&dir, &loaded.run),
+                Ok(loaded) => {
+                    let definition = open_run::pinned(dir.path(), &loaded.run).ok();
+                    summary(&loaded.run, definition.as_deref())
+                }
                 Err(_) => SessionSummary {
                     session_id: dir.id().to_owned(),
                     status: "damaged".to_owned(),
@@ -81,44 +83,28 @@ fn seems_changed(state: &SessionState) -> bool {
     named || !state.tampered.is_empty() || state.next_action.action == ActionKind::Restore
 }
 
-fn summary(dir: &RunDir, run: &RunState) -> SessionSummary {
-    let definition = open_run::pinned(dir.path(), run);
-    let iteration = definition.ok().and_then(|known| known.round(&run.vars));
-    let (phase, updated_at) = stands(run);
+/// What a list has of a session.
+fn summary(run: &RunState, definition: Option<&Definition>) -> SessionSummary {
+    let pinned = PROFILE.read(&run.kept).ok().flatten();
+    let stands = run.tokens.first();
+    let iteration = definition.and_then(|known| known.round(&run.vars));
     SessionSummary {
         session_id: run.run.clone(),
-        profile: profile(run),
-        phase,
+        profile: pinned.map(|pinned| pinned.name).unwrap_or_default(),
+        phase: run.state().to_owned(),
         status: history::status(run.status).to_owned(),
         current_iteration: iteration.unwrap_or(0),
         created_at: run.started_at.clone(),
-        updated_at,
+        updated_at: stands.map_or_else(String::new, |token| token.entered_at.clone()),
     }
-}
-
-/// The phase, and when it was entered.
-fn stands(run: &RunState) -> (String, String) {
-    run.tokens.first().map_or_else(Default::default, |token| {
-        (token.state.clone(), token.entered_at.clone())
-    })
-}
-
-fn profile(run: &RunState) -> String {
-    let pinned = PROFILE.read(&run.kept).ok().flatten();
-    pinned.map(|pinned| pinned.name).unwrap_or_default()
 }
 
 /// A session as it is, with this much of its history.
 pub(crate) fn state(call: &Call<'_>, run: &RunState, history: History) -> SessionState {
-    let (phase, updated_at) = stands(run);
     let over = run.status.is_over();
     let (next_action, tampered) = next_or_step(&SESSION, call, run);
     SessionState {
-        session_id: run.run.clone(),
-        profile: profile(run),
-        phase,
-        status: history::status(run.status).to_owned(),
-        current_iteration: iteration(call, run),
+        summary: summary(run, Some(&call.definition)),
         max_iterations: call
             .definition
             .value_for(MOST_ITERATIONS, &run.vars)
@@ -131,8 +117,6 @@ pub(crate) fn state(call: &Call<'_>, run: &RunState, history: History) -> Sessio
         artifacts_total: run.artifacts,
         inputs: values(call, run).cloned().unwrap_or_default(),
         plan_hash: plan_hash(run).map(str::to_owned),
-        created_at: run.started_at.clone(),
-        updated_at,
         can_reopen: can_reopen(call, run),
         last_error: if over {
             run.end_reason.clone()

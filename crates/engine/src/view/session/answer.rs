@@ -1,6 +1,7 @@
 //! What the calls on sessions answer. These types are the wire: names and shapes are stable, and those of
 //! the requirement, which writes them with underscores.
 
+use std::ops::Deref;
 use std::path::PathBuf;
 
 use machine::command::Artifact;
@@ -15,16 +16,9 @@ use crate::fault::Kind;
 /// A session as it is.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SessionState {
-    /// The session, and the run that it is.
-    pub session_id: String,
-    /// Its profile.
-    pub profile: String,
-    /// Where it stands: `INITIALIZED` … `COMPLETE`, `ERROR` or `CANCELLED`.
-    pub phase: String,
-    /// `IN_PROGRESS`, `SUCCESS`, `ERROR` or `CANCELLED`.
-    pub status: String,
-    /// The candidate in hand, from 1; 0 before the first.
-    pub current_iteration: i64,
+    /// What a list has of it.
+    #[serde(flatten)]
+    pub summary: SessionSummary,
     /// After how many a session pauses whose reviews fail.
     pub max_iterations: i64,
     /// The mode of each gate: `auto`, `human`, `terminal` or `signed`.
@@ -43,10 +37,6 @@ pub struct SessionState {
     /// SHA-256 of the plan, once there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan_hash: Option<String>,
-    /// When it began, UTC.
-    pub created_at: String,
-    /// When it last made a transition, UTC.
-    pub updated_at: String,
     /// Whether a person may take it up again, with `reopen`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub can_reopen: bool,
@@ -64,6 +54,14 @@ pub struct SessionState {
     /// What of the profile it is at, for those who put it into words.
     #[serde(skip)]
     pub work: SessionWork,
+}
+
+impl Deref for SessionState {
+    type Target = SessionSummary;
+
+    fn deref(&self) -> &SessionSummary {
+        &self.summary
+    }
 }
 
 /// What a session is at, by what its states ask for: a workflow's names for them mean nothing.
@@ -215,15 +213,15 @@ pub struct RespondAnswer {
 /// One session in a list.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct SessionSummary {
-    /// The session.
+    /// The session, and the run that it is.
     pub session_id: String,
     /// Its profile.
     pub profile: String,
-    /// Where it stands; empty where it cannot be read.
+    /// Where it stands: `INITIALIZED` … `COMPLETE`, `ERROR` or `CANCELLED`; empty where it cannot be read.
     pub phase: String,
     /// `IN_PROGRESS`, `SUCCESS`, `ERROR` or `CANCELLED`; `damaged` where it cannot be read.
     pub status: String,
-    /// The candidate in hand.
+    /// The candidate in hand, from 1; 0 before the first.
     pub current_iteration: i64,
     /// When it began, UTC.
     pub created_at: String,

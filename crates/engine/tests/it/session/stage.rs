@@ -39,7 +39,7 @@ impl Stage {
         let begun = begun.unwrap();
         Self {
             folder,
-            id: begun.session_id,
+            id: begun.summary.session_id,
             dir: begun.folder,
         }
     }

@@ -35,7 +35,7 @@ impl Call<'_> {
                 return Err(elsewhere(phase, &state).into());
             }
             // The same one all the way, whichever is the present one by then.
-            session = Some(state.session_id);
+            session = Some(state.summary.session_id);
         }
         if let Some(response) = response {
             let response = Response {
