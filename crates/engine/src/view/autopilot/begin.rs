@@ -7,7 +7,7 @@ use std::sync::Arc;
 use journal::layout::short_name;
 use journal::layout::{ProjectDir, RunDir};
 use machine::state::RunStatus;
-use machine::{Command, Definition, RunState};
+use machine::{Command, Definition, RunState, Shared};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use workspace::convention::message::Kind as MessageKind;
@@ -207,7 +207,7 @@ impl Engine {
     /// Refuses to have a run go on beside another one. To be asked under the lock of the project.
     pub(crate) fn refuse_beside(&self, project: &ProjectDir, run: &RunState) -> Result<(), Fault> {
         match running(project)? {
-            Some(own) if own.id() == run.run => Ok(()),
+            Some((_, own)) if own.run == run.run => Ok(()),
             _ => self.refuse_second(project, None),
         }
     }
@@ -218,45 +218,43 @@ impl Engine {
         project: &ProjectDir,
         supersede: Option<Argument>,
     ) -> Result<(), Fault> {
-        let (other, at) = match running(project)? {
-            Some(other) => (other, self.root.clone()),
-            None => match self.running_beside()? {
-                Some(found) => found,
-                None => return Ok(()),
-            },
+        let Some((run, at)) = self.running_here(project)? else {
+            return Ok(());
         };
-        let loaded = open_run::load(other.path()).ok();
-        let run = loaded.as_ref().map(|loaded| &loaded.run);
         let step = |verb: Verb| {
-            let step = verb.step().of(other.id());
+            let step = verb.step().of(&run.run);
             // One that has no view of its own is found by the verbs of any.
-            match run {
-                Some(run) if View::of(run).only().is_none() => step.in_view(GENERIC.name),
-                _ => step,
+            match View::of(&run).only() {
+                Some(_) => step,
+                None => step.in_view(GENERIC.name),
             }
         };
-        let is_paused = run.is_some_and(|run| run.status == RunStatus::Paused);
-        let go_on = step(if is_paused { Verb::Resume } else { Verb::Next });
-        let (run, place, abort) = (other.id(), at.display(), step(Verb::Abort));
+        let (run, place) = (&run.run, at.display());
+        let (go_on, abort) = (step(Verb::Next), step(Verb::Abort));
         let fault = match supersede {
             _ if at != self.root => fault!("run_active.beside", run, place, go_on),
             Some(option) => fault!("run_active.superseded", run, place, go_on, abort, option),
             None => fault!("run_active.here", run, place, go_on, abort),
         };
-        Err(fault.detail("runId", run))
+        Err(fault.detail("runId", run.as_str()))
     }
 
-    /// A run that goes on in another project of the same working tree.
-    fn running_beside(&self) -> Result<Option<(RunDir, PathBuf)>, Fault> {
+    /// A run over a task that goes on in this working tree, and where: in this project, or in another one.
+    fn running_here(
+        &self,
+        project: &ProjectDir,
+    ) -> Result<Option<(Shared<RunState>, PathBuf)>, Fault> {
+        if let Some((_, run)) = running(project)? {
+            return Ok(Some((run, self.root.clone())));
+        }
         let Some(own) = worktree(&self.root) else {
             return Ok(None);
         };
         for root in self.known_projects() {
-            if root == self.root || worktree(&root) != Some(own) {
-                continue;
-            }
-            if let Some(project) = self.home.find_project(&root)?
-                && let Some(run) = running(&project)?
+            if root != self.root
+                && worktree(&root) == Some(own)
+                && let Some(project) = self.home.find_project(&root)?
+                && let Some((_, run)) = running(&project)?
             {
                 return Ok(Some((run, root)));
             }
@@ -364,7 +362,7 @@ impl Engine {
         start: &request::Start,
     ) -> Result<(), Fault> {
         if start.force
-            && let Some(other) = running(project)?
+            && let Some((other, _)) = running(project)?
         {
             self.planned(definition, start)?;
             let writer = self.writer(&other, Input::None)?;
@@ -469,7 +467,7 @@ impl Engine {
 
 /// A run over a task that goes on in this project, by its journal: a file that could be made anew
 /// decides nothing. A run without a task leaves the working tree alone, and bars nothing.
-fn running(project: &ProjectDir) -> Result<Option<RunDir>, Fault> {
+fn running(project: &ProjectDir) -> Result<Option<(RunDir, Shared<RunState>)>, Fault> {
     for id in project.runs()? {
         let dir = project.run(&id)?;
         if let Ok(loaded) = open_run::load(dir.path())
@@ -477,7 +475,7 @@ fn running(project: &ProjectDir) -> Result<Option<RunDir>, Fault> {
             && loaded.run.status == RunStatus::Running
             && is_over_a_task(&loaded.run)
         {
-            return Ok(Some(dir));
+            return Ok(Some((dir, loaded.run)));
         }
     }
     Ok(None)
