@@ -42,11 +42,16 @@ impl ResponseOutcome {
     }
 
     pub(crate) fn error(reason: impl Into<String>) -> Self {
-        Self {
-            status: "ERROR",
-            reason: reason.into(),
-            ..Self::default()
-        }
+        let mut made = Self::default();
+        made.fails(reason);
+        made
+    }
+
+    /// Has it be of no use, for this reason; what there is to say besides stays.
+    pub(crate) fn fails(&mut self, reason: impl Into<String>) {
+        self.status = "ERROR";
+        self.reason = reason.into();
+        self.changes = Bundle::default();
     }
 }
 
@@ -154,11 +159,7 @@ fn checked(phase: Phase, result: ProcessingResult) -> Result<ResponseOutcome, Fa
         && writes
         && let Err(error) = bundle::check(&made.changes.files, &made.changes.deleted, &rules(&[])?)
     {
-        made = ResponseOutcome {
-            messages: made.messages,
-            metadata: made.metadata,
-            ..ResponseOutcome::error(error_text(&error, &error.suggestion()))
-        };
+        made.fails(error_text(&error, &error.suggestion()));
     }
     Ok(made)
 }

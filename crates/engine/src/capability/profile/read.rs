@@ -107,9 +107,8 @@ impl Session {
             (reading, bytes, from)
         };
         let phase = phase_of(&call.definition, from).ok_or_else(|| no_phase(from))?;
-        let made = self.made(call, run, phase, &bytes)?;
-        let store = EvidenceStore::new(&call.dir);
-        let (made, staged) = stage(run, phase, made, &bytes, &store)?;
+        let mut made = self.made(call, run, phase, &bytes)?;
+        let staged = stage(call, run, phase, &mut made, &bytes)?;
         self.told
             .borrow_mut()
             .messages
@@ -181,33 +180,28 @@ impl Session {
     }
 }
 
-/// Keeps what an effect is going to write, so that it comes out the same however often it is done.
+/// Keeps what an effect is going to write, so that it comes out the same however often it is done: its hash, empty where nothing is.
 fn stage(
+    call: &Call<'_>,
     run: &RunState,
     phase: Phase,
-    mut made: ResponseOutcome,
+    made: &mut ResponseOutcome,
     bytes: &[u8],
-    store: &EvidenceStore,
-) -> Result<(ResponseOutcome, String), Fault> {
-    if made.status != "SUCCESS" {
-        return Ok((made, String::new()));
-    }
+) -> Result<String, Fault> {
+    let store = &EvidenceStore::new(&call.dir);
     match phase {
+        _ if made.status != "SUCCESS" => {}
+        Phase::Review => {}
         Phase::Planning => {
             // A command may give the plan another form.
-            let plan = made
-                .changes
-                .files
-                .iter()
-                .find(|file| file.path == "plan.md");
+            let mut files = made.changes.files.iter();
+            let plan = files.find(|file| file.path == "plan.md");
             let plan = plan.map_or(bytes, |file| file.content.as_bytes());
-            if plan.iter().all(u8::is_ascii_whitespace) {
-                return Ok((ResponseOutcome::error("the plan is empty"), String::new()));
+            if !plan.iter().all(u8::is_ascii_whitespace) {
+                return files::keep(store, plan);
             }
-            let staged = files::keep(store, plan)?;
-            Ok((made, staged))
+            made.fails("the plan is empty");
         }
-        Phase::Review => Ok((made, String::new())),
         Phase::Generation | Phase::Revision => {
             let before = carried(run, store)?;
             match candidate(&before, &made.changes) {
@@ -215,19 +209,13 @@ fn stage(
                     if phase == Phase::Revision && tree == before {
                         made.messages.push(UNCHANGED.to_owned());
                     }
-                    let staged = tree.keep(store)?;
-                    Ok((made, staged))
+                    return tree.keep(store);
                 }
-                Err(reason) => {
-                    let none = ResponseOutcome {
-                        messages: made.messages,
-                        ..ResponseOutcome::error(reason)
-                    };
-                    Ok((none, String::new()))
-                }
+                Err(reason) => made.fails(reason),
             }
         }
     }
+    Ok(String::new())
 }
 
 /// What is journalled of what the profile said.
