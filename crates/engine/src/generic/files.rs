@@ -137,17 +137,16 @@ fn ensure_folder_of(path: &Path) -> Result<(), Fault> {
 /// a shell makes the file before it has a word to put into it.
 pub(crate) fn present(call: &Call<'_>, run: &RunState, token: u32) -> Result<Present, Fault> {
     let state = run.token(token).map_or("", |token| token.state.as_str());
-    let prompt = match call.definition.prompt(state, &run.vars) {
-        Some(path) => is_there(&place(&call.dir, &path)?)?,
-        None => false,
-    };
-    let response = match call.definition.response(state, &run.vars) {
-        Some(path) => {
-            let path = place(&call.dir, &path)?;
-            is_there(&path)? && !is_blank(&path)
+    let there = |path: Option<String>| -> Result<Option<PathBuf>, Fault> {
+        let path = path.map(|path| place(&call.dir, &path)).transpose()?;
+        match path {
+            Some(path) if is_there(&path)? => Ok(Some(path)),
+            _ => Ok(None),
         }
-        None => false,
     };
+    let prompt = there(call.definition.prompt(state, &run.vars))?.is_some();
+    let response = there(call.definition.response(state, &run.vars))?;
+    let response = response.is_some_and(|path| !is_blank(&path));
     Ok(Present { prompt, response })
 }
 

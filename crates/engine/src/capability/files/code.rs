@@ -155,9 +155,15 @@ impl Tree {
     }
 
     fn lay_out(&self, to: &Path) -> io::Result<()> {
+        let one_by_one = cfg!(not(target_os = "linux")) || self.files.len() <= MOST_SYNCED;
+        let mut folders = BTreeSet::new();
         fail_point::io(|| DirBuilder::new().mode(0o700).create(to))?;
         for (path, content) in &self.files {
-            let executable = self.executable.contains(path);
+            let mode = if self.executable.contains(path) {
+                0o700
+            } else {
+                0o600
+            };
             let path = to.join(path);
             if let Some(parent) = path.parent() {
                 DirBuilder::new()
@@ -165,40 +171,27 @@ impl Tree {
                     .mode(0o700)
                     .create(parent)?;
             }
+            let above = path.ancestors().skip(1);
+            let above = above.take_while(|folder| folder.starts_with(to));
+            folders.extend(above.map(Path::to_owned));
             let mut options = File::options();
-            let mode = if executable { 0o700 } else { 0o600 };
             options.write(true).create_new(true).mode(mode);
             let mut file = fail_point::io(|| options.open(&path))?;
             file.write_all(content.as_bytes())?;
             fail_point::reach("io");
-            if self.files.len() <= MOST_SYNCED {
+            if one_by_one {
                 file.sync_all()?;
             }
         }
-        if self.files.len() <= MOST_SYNCED {
-            for folder in folders(to)? {
-                durable::sync_folder(&folder)?;
-            }
-            return Ok(());
+        #[cfg(target_os = "linux")]
+        if !one_by_one {
+            return rustix::fs::syncfs(File::open(to)?).map_err(io::Error::from);
         }
-        sync_all(to, self)
+        for folder in folders {
+            durable::sync_folder(&folder)?;
+        }
+        Ok(())
     }
-}
-
-#[cfg(target_os = "linux")]
-fn sync_all(folder: &Path, _: &Tree) -> io::Result<()> {
-    rustix::fs::syncfs(File::open(folder)?).map_err(io::Error::from)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn sync_all(folder: &Path, tree: &Tree) -> io::Result<()> {
-    for path in tree.files.keys() {
-        File::open(folder.join(path))?.sync_all()?;
-    }
-    for folder in folders(folder)? {
-        durable::sync_folder(&folder)?;
-    }
-    Ok(())
 }
 
 fn no_text(path: &Path) -> Fault {
@@ -277,20 +270,4 @@ fn clear(path: &Path) -> io::Result<()> {
         return Ok(());
     }
     fail_point::io(|| fs::remove_dir_all(path))
-}
-
-/// A folder and all below it.
-fn folders(of: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut all = vec![of.to_owned()];
-    let mut at = 0;
-    while at < all.len() {
-        for entry in fs::read_dir(&all[at])? {
-            let entry = entry?;
-            if entry.file_type()?.is_dir() {
-                all.push(entry.path());
-            }
-        }
-        at += 1;
-    }
-    Ok(all)
 }
