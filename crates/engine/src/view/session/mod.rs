@@ -5,6 +5,8 @@
 //!
 //! # One step
 //!
+//! It is the step of any run, in `turn::step`; what is said of it here is what sessions have it for.
+//!
 //! 1. `step` looks first, without any lock ([`foresee`](crate::open_run::foresee)): with no response there, or a closed gate, that
 //!    is the answer, and not a byte was touched, nor any time.
 //! 2. Else it takes the lock of those who step. The machine says that it needs the reader `response`: `profile::read` takes the file
