@@ -21,7 +21,8 @@ pub enum As {
 }
 
 /// The calls that take a step: those of the family of that name, then those for any run, then any. Where the family has several
-/// forms, those of this one come first. What begins is begun by the family itself.
+/// forms, those of this one come first. What is begun or listed is so by
+/// the family itself.
 pub fn that_take(
     step: &NextStep,
     made: As,
@@ -29,7 +30,7 @@ pub fn that_take(
 ) -> Vec<(&'static Family, &'static Call)> {
     let mut all_families: Vec<&Family> = families().iter().collect();
     all_families.sort_by_key(|family| (family.name != name, family.name != "run"));
-    if step.verb == Verb::Start {
+    if matches!(step.verb, Verb::Start | Verb::List) {
         all_families.truncate(1);
     }
     let mut all = Vec::new();
