@@ -89,7 +89,7 @@ fn problem(line: u32) -> DocumentProblem {
     DocumentProblem {
         document: "documents/task-graph.md".to_owned(),
         line,
-        message: "the task `lexer` depends on `typs`, which is none".to_owned(),
+        message: "the task `lexer` depends on `kind`, which is none".to_owned(),
         suggestion: "there is a task `types`".to_owned(),
         ..DocumentProblem::default()
     }
@@ -149,10 +149,10 @@ fn a_refusal_says_which_skill_is_expected_and_the_end_that_there_is_none() {
         "\
 x unexpected_skill: `collab-clear` is not the skill that is due
 help: finish brainstorming-exploring first
-documents/task-graph.md:12: the task `lexer` depends on `typs`, which is
+documents/task-graph.md:12: the task `lexer` depends on `kind`, which is
   none
   there is a task `types`
-documents/task-graph.md: the task `lexer` depends on `typs`, which is
+documents/task-graph.md: the task `lexer` depends on `kind`, which is
   none
   there is a task `types`
 
