@@ -100,7 +100,8 @@ impl Arguments {
             };
             for value in named {
                 if let Some(file) = value.as_str() {
-                    *value = place(file)?.to_string_lossy().into();
+                    let placed = place(file)?.into_os_string().into_string();
+                    *value = placed.map_err(|_| no_utf_8(file))?.into();
                 }
             }
         }
@@ -215,6 +216,13 @@ pub fn read<T: DeserializeOwned>(argument: Value) -> Result<T, Fault> {
     T::deserialize(argument).map_err(unfit)
 }
 
+/// The fault of a file whose whole path no JSON can hold: a path that is made to fit would be that of another file, or of none.
+fn no_utf_8(file: &str) -> Fault {
+    let file = one_line(file);
+    let message = format!("`{file}` lies below a folder whose name is no UTF-8");
+    Fault::new(Kind::Usage, "usage", message).suggest("make the call as a command, in that folder")
+}
+
 /// The fault of arguments that are not what the engine takes.
 fn unfit(error: impl Display) -> Fault {
     Fault::new(Kind::Usage, "usage", one_line(&error.to_string()))
@@ -240,6 +248,24 @@ mod tests {
         ] {
             assert_eq!(all(twice).unwrap_err().code, "usage");
         }
+    }
+
+    #[test]
+    fn a_file_is_where_it_was_placed_or_is_refused() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt as _;
+        let call = crate::calls::families()[0].call("complete").unwrap();
+        let given = json!({ "report": ["a.xml"], "coverageReport": "b.xml", "results": "c" });
+        let placed = |folder: &[u8]| {
+            let mut arguments = Arguments::from(given.as_object().unwrap().clone());
+            let folder = Path::new(OsStr::from_bytes(folder));
+            let done = arguments.place_files(call, |file| Ok(folder.join(file)));
+            done.map(|()| Value::Object(arguments.into_map()))
+        };
+        let expected =
+            json!({ "report": ["/p/a.xml"], "coverageReport": "/p/b.xml", "results": "c" });
+        assert_eq!(placed(b"/p").unwrap(), expected);
+        assert_eq!(placed(b"/\xff").unwrap_err().code, "usage");
     }
 
     #[test]

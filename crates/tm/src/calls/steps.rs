@@ -21,8 +21,7 @@ pub enum As {
 }
 
 /// The calls that take a step: those of the family of that name, then those for any run, then any. Where the family has several
-/// forms, those of this one come first. What is begun or listed is so by
-/// the family itself.
+/// forms, those of this one come first. No other family begins or lists runs for it.
 pub fn that_take(
     step: &NextStep,
     made: As,
